@@ -274,32 +274,48 @@ cdef inline void add_run(double* sum, const double* J, int n, int rows, int coun
                 sum[m] += T[r] * J[r * n + m]
 
 
-cdef void add_product(Newton* N, const Piece* k, const double* D, bint symmetric) noexcept nogil:
-    """Add J^T D J of a piece to the matrix; of a symmetric one to the upper triangle alone."""
+cdef inline void times_column(const double* D, const double* J, int n, int rows, int column, double* T) noexcept nogil:
+    """T = D times a column of J (rows, n)."""
+    cdef int r, s
+    for r in range(rows):
+        T[r] = 0.0
+        for s in range(rows):
+            T[r] += D[3 * r + s] * J[s * n + column]
+
+
+cdef inline void transpose(double* D) noexcept nogil:
+    """Swap rows and columns, 3 x 3."""
+    D[1], D[3] = D[3], D[1]
+    D[2], D[6] = D[6], D[2]
+    D[5], D[7] = D[7], D[5]
+
+
+cdef inline void add_triangle(const Newton* N, const Piece* k, double* triangle, const double* D,
+                              bint diagonal) noexcept nogil:
+    """Add J^T D J of a piece to a triangle, column by column, with or without its diagonal."""
     cdef const int* at = N.space.column + k.column
     cdef const int* run = N.space.run + k.column
     cdef const double* J = N.space.J + k.entry
     cdef double T[3]
-    cdef double W[3]
     cdef double* column
-    cdef double* row
-    cdef int i, j, r, s, end, n = k.columns, u
+    cdef int i, j, end, n = k.columns, u
     for i in range(n):
         u = at[i]
-        for r in range(k.rows):                        # T: D times column i of J; W: column i of J times D
-            T[r] = W[r] = 0.0
-            for s in range(k.rows):
-                T[r] += D[3 * r + s] * J[s * n + i]
-                W[r] += D[3 * s + r] * J[s * n + i]
-        column = N.matrix.upper + N.matrix.start[u] - N.matrix.first[u]
-        row = N.matrix.lower + N.matrix.start[u] - N.matrix.first[u]
+        times_column(D, J, n, k.rows, i, T)
+        column = triangle + N.matrix.start[u] - N.matrix.first[u]
         j = 0
-        while j <= i:
-            end = min(run[j], i + 1)
+        while j < i + diagonal:
+            end = min(run[j], i + diagonal)
             add_run(column + at[j], J + j, n, k.rows, end - j, T)
-            if not symmetric:
-                add_run(row + at[j], J + j, n, k.rows, min(end, i) - j, W)
             j = end
+
+
+cdef void add_product(Newton* N, const Piece* k, double* D, bint symmetric) noexcept nogil:
+    """Add J^T D J of a piece to the matrix; of a symmetric one to the upper triangle alone."""
+    add_triangle(N, k, N.matrix.upper, D, True)
+    if not symmetric:
+        transpose(D)
+        add_triangle(N, k, N.matrix.lower, D, False)
 
 
 cdef void write_mass(Newton* N) noexcept nogil:

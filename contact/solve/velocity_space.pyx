@@ -485,38 +485,48 @@ cdef void close_space(VelocitySpace* V, const Operator* G) noexcept nogil:
 # ---- products ----
 
 cdef void move_rows(const VelocitySpace* V, const double* u, double* v) noexcept nogil:
-    """v = J u."""
+    """v = J u; the rows of a cone side by side, as each sum waits for itself."""
     cdef const Piece* k
     cdef const double* y
     cdef const int* at
-    cdef double s
-    cdef int i, j, r
+    cdef double a, b, c, x
+    cdef int i, j, r, n
     for i in range(V.pieces):
         k = V.piece + i
-        at = V.column + k.column
+        at, y, n = V.column + k.column, V.J + k.entry, k.columns
+        if k.rows == 3:
+            a = b = c = 0.0
+            for j in range(n):
+                x = u[at[j]]
+                a += y[j] * x
+                b += y[n + j] * x
+                c += y[2 * n + j] * x
+            v[k.row], v[k.row + 1], v[k.row + 2] = a, b, c
+            continue
         for r in range(k.rows):
-            y = V.J + k.entry + r * k.columns
-            s = 0.0
-            for j in range(k.columns):
-                s += y[j] * u[at[j]]
-            v[k.row + r] = s
+            a = 0.0
+            for j in range(n):
+                a += y[r * n + j] * u[at[j]]
+            v[k.row + r] = a
 
 
 cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* p) noexcept nogil:
     """p = J^T lam."""
     cdef const Piece* k
     cdef const double* y
+    cdef const double* s
     cdef const int* at
-    cdef double s
-    cdef int i, j, r
+    cdef int i, j, r, n
     memset(p, 0, V.unknowns * sizeof(double))
     for i in range(V.pieces):
         k = V.piece + i
-        at = V.column + k.column
+        at, y, n, s = V.column + k.column, V.J + k.entry, k.columns, lam + k.row
+        if k.rows == 3:
+            if s[0] != 0.0 or s[1] != 0.0 or s[2] != 0.0:
+                for j in range(n):
+                    p[at[j]] += s[0] * y[j] + s[1] * y[n + j] + s[2] * y[2 * n + j]
+            continue
         for r in range(k.rows):
-            s = lam[k.row + r]
-            if s == 0.0:
-                continue
-            y = V.J + k.entry + r * k.columns
-            for j in range(k.columns):
-                p[at[j]] += s * y[j]
+            if s[r] != 0.0:
+                for j in range(n):
+                    p[at[j]] += s[r] * y[r * n + j]
