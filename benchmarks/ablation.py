@@ -197,6 +197,35 @@ def whirl() -> Setting:
     return world, None
 
 
+def press_on_balls() -> Setting:
+    """Two balls between a kinematic plate that comes and a wall, off one line: friction holds them in the way."""
+    world = World(1e-3, gravity=(0.0, 0.0, 0.0))
+    world.set_default_material(0.3)
+    world.add_box(0.5, 4.0, 4.0, body_type="static").set_pose((0.65, 0.0, 0.0))
+    plate = world.add_box(0.5, 4.0, 4.0, 1.0, body_type="kinematic")
+    plate.set_pose((-0.26, 0.0, 0.0))
+    plate.set_velocity((1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    world.add_sphere(0.1, 1.0).set_pose((0.1, 0.0, 0.0))
+    world.add_sphere(0.1, 1.0).set_pose((0.3, 1e-3, 0.0))
+    return world, None
+
+
+def chain_on_a_rod() -> Setting:
+    """Three links that turn at 60 rad/s, held by a rod to a point in space."""
+    world = World(2e-3, gravity=(0.0, 0.0, 0.0))
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("root"), gravity=(0.0, 0.0, 0.0))
+    last = mechanism.root_body
+    for k in range(3):
+        link = rbdyn.RigidBody(f"link{k}", rbdyn.SpatialInertia(1.0, (0.2, 0.0, 0.0), np.diag([0.01, 0.02, 0.02])))
+        hinge = rbdyn.Joint(f"joint{k}", rbdyn.Revolute(((0, 0, 1), (0, 1, 0))[k % 2]))
+        mechanism.attach(last, link, hinge, rbdyn.Transform(translation=(0.4 if k else 0.0, 0.0, 0.0)))
+        last = link
+    robot, rng = world.add_articulated_system(mechanism), np.random.default_rng(4)
+    robot.set_state(rng.normal(size=3), 60.0 * rng.normal(size=3))
+    world.add_stiff_wire((robot, "link2"), None, point_a=(0.4, 0.0, 0.0), point_b=(0.3, 0.4, 1.0), stretch_type="both")
+    return world, None
+
+
 SCENES: dict[str, Callable[[], Setting]] = {
     **{f"{name} {scene}": (lambda n=name, s=scene: robot(n, s)) for name, scene in (
         ("Go2", "noise 0.3"), ("G1", "limp"), ("Talos", "noise 0.1"), ("Talos", "limp"), ("Allegro", "noise 0.3"))},
@@ -206,6 +235,8 @@ SCENES: dict[str, Callable[[], Setting]] = {
     "walls": walls,
     "jaws": jaws,
     "whirl": whirl,
+    "press on balls": press_on_balls,
+    "chain on a rod": chain_on_a_rod,
 }  # fmt: skip
 
 

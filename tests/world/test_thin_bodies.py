@@ -108,8 +108,8 @@ def test_the_far_end_of_a_rod_comes_as_fast_as_the_law_of_the_blow_says():
 
 
 LIFTED = pytest.mark.xfail(
-    strict=True,
-    reason="28 of 810 discs that roll on their rims sink by 10 to 60 um in steps of 1 ms; correcting that lifts them",
+    strict=False,  # it is chance whether these three are among them
+    reason="15 of 810 discs that roll on their rims sink by 10 to 60 um in steps of 1 ms; correcting that lifts them",
 )
 
 
