@@ -79,6 +79,8 @@ STAGES = (
     Stage("felt", ISLAND, "max(threshold, NOT_FELT * p.dt)", "threshold if {} else max(threshold, NOT_FELT * p.dt)"),
     Stage("tumbling", ISLAND, "if heap and (is_of_poses(p) or", "if not {} and heap and (is_of_poses(p) or"),
     Stage("squeeze", ISLAND, "if not throws(", "if {} or not throws("),
+    Stage("jamming", ISLAND, "if island.converged or island.ended == COMPLIANT or",
+          "if {} or island.converged or island.ended == COMPLIANT or"),
     Stage("accept", ISLAND, "    accept(island)", "    if not {}:\n        accept(island)"),
     Stage("bounces", ISLAND, "while lower_bounces(", "while not {} and lower_bounces("),
     Stage("bends", ISLAND, "if drop_bends(", "if not {} and drop_bends("),

@@ -30,6 +30,7 @@ cdef enum:
     SLIDING = 6                    # a heap tumbles where more than one of so many contacts slides
     TUMBLING_SWEEPS = 10           # of a heap that tumbles, or whose poses are corrected: the next step goes on
     MOST_SWEEPS = 40               # of an island whose factorisation costs too much
+    LAST_SWEEPS = 15               # one of so many iterations is kept for sweeps behind Newton's method
 
 
 cdef void start(Island* island) noexcept nogil:
@@ -88,7 +89,8 @@ cdef bint refine(Island* island, Newton* N, const Settings* s, const ContactProb
     """Solve an island by Newton's method; False if its factorisations would cost too much."""
     cdef int first = island.iterations, last
     cdef double allowance = 1.0 if s.automatic else PRECISE
-    if not solve_newton(N, island, p, threshold, tolerance, s.max_iterations, allowance, bounded):
+    cdef int steps = s.max_iterations - s.max_iterations // LAST_SWEEPS
+    if not solve_newton(N, island, p, threshold, tolerance, steps, allowance, bounded):
         return False
     last, island.iterations = island.iterations, first
     while island.iterations < last:                    # each step stands for the error that all of them came to
@@ -105,6 +107,23 @@ cdef void end_in_sweeps(Island* island, const Newton* N, const Settings* s, cons
         memcpy(island.impulse, N.best, rows_of(&island.G) * sizeof(double))
         load_impulses(&island.G, island.impulse)
         island.error, island.converged = error, True
+
+
+cdef void sweep_stuck(Island* island, const Newton* N, const Settings* s, const ContactProblem* p, double tolerance,
+                      double* history) noexcept nogil:
+    """Sweep what Newton's method left unsolved, and keep that if it solves it.
+
+    Where friction wedges, so that slip drives contacts into one another (Painleve 1895), bodies jam: Newton's method
+    goes in circles around the slip, and visits that are exact find what sticks.
+    """
+    cdef double error = island.error
+    if island.converged or island.ended == COMPLIANT or not error < INFINITY:
+        return
+    sweep_island(island, s, s.threshold, tolerance, s.max_iterations // LAST_SWEEPS, True, p, history)
+    if not island.converged:
+        memcpy(island.impulse, N.best, rows_of(&island.G) * sizeof(double))
+        load_impulses(&island.G, island.impulse)
+        island.error = error
 
 
 cdef int sweep_and_refine(Island* island, Newton* N, const Settings* s, const ContactProblem* p,
@@ -131,6 +150,7 @@ cdef int sweep_and_refine(Island* island, Newton* N, const Settings* s, const Co
             refine(island, N, s, p, threshold, tolerance, False, history)):
         if island.converged:
             end_in_sweeps(island, N, s, p, history)
+        sweep_stuck(island, N, s, p, tolerance, history)
         return 0
     sweep_island(island, s, SURE * s.threshold if heap else s.threshold, INFINITY if alone else 0.0, s.max_iterations,
                  False, p, history)
@@ -139,6 +159,7 @@ cdef int sweep_and_refine(Island* island, Newton* N, const Settings* s, const Co
     if heap and (is_of_poses(p) or speed * p.dt > FAST and slides(&island.G, p)):
         most = min(s.max_iterations, <int> TUMBLING_SWEEPS)
     elif refine(island, N, s, p, threshold, tolerance, heap, history):
+        sweep_stuck(island, N, s, p, tolerance, history)
         return 0
     else:
         most = min(s.max_iterations, <int> MOST_SWEEPS)
