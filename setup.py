@@ -175,8 +175,8 @@ def lanes(module: str) -> list[tuple[str, str]]:
 # What rbdyn.batch chooses at run time where the processor has it.  Nothing fuses a product with a sum, so that the bits
 # are those of one state at a time.
 INSTRUCTIONS = {"lanes4_avx2": ["-mavx2"]}
-# Packages that edit, copy and show, and run no loop over numbers: -O1 compiles them in half of the time, and they are as
-# quick.
+# Packages that edit, copy and show, and run no loop over numbers: -O1 compiles them in half of the time, and they are
+# as quick.
 COLD = ("rbdyn.contact.views", "rbdyn.mechanism", "rbdyn.scenery", "rbdyn.testing", "rbdyn.world.constraints",
         "rbdyn.world.edits", "rbdyn.world.objects", "rbdyn.world.queries", "rbdyn.world.registry",
         "rbdyn.world.snapshot", "rbdyn.world.surgery")  # fmt: skip
