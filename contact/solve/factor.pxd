@@ -21,7 +21,7 @@ cdef struct Envelope:
 
 cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil
 cdef void set_unit_mass(Envelope* E) noexcept nogil
-cdef void factor_mass(Envelope* E) noexcept nogil
+cdef bint factor_mass(Envelope* E) noexcept nogil
 cdef void times_mass(const Envelope* E, const double* x, double* y) noexcept nogil
 cdef void solve_mass(const Envelope* E, double* x) noexcept nogil
 cdef void begin_matrix(Envelope* E, bint symmetric) noexcept nogil

@@ -99,11 +99,11 @@ cdef void solve_factored(const Envelope* E, double* x) noexcept nogil:
     solve(E, E.lower, E.upper, x)
 
 
-cdef void factor_mass(Envelope* E) noexcept nogil:
-    """Factor the mass matrix, which is not 1."""
+cdef bint factor_mass(Envelope* E) noexcept nogil:
+    """Factor the mass matrix, which is not 1; False if a pivot is not positive."""
     E.unit = False
     memcpy(E.mass_upper, E.mass, E.start[E.n] * sizeof(double))
-    rbdyn_factor(E.n, E.first, E.start, E.mass_lower, E.mass_upper, True)
+    return rbdyn_factor(E.n, E.first, E.start, E.mass_lower, E.mass_upper, True)
 
 
 cdef void solve_mass(const Envelope* E, double* x) noexcept nogil:

@@ -318,8 +318,8 @@ cdef void add_product(Newton* N, const Piece* k, double* D, bint symmetric) noex
         add_triangle(N, k, N.matrix.lower, D, False)
 
 
-cdef void write_mass(Newton* N) noexcept nogil:
-    """M = B^T B, upper triangle, and its factors."""
+cdef bint write_mass(Newton* N) noexcept nogil:
+    """M = B^T B, upper triangle, and its factors; False if rounding leaves it none."""
     cdef const VelocitySpace* V = &N.space
     cdef const double* B
     cdef const double* C
@@ -327,7 +327,7 @@ cdef void write_mass(Newton* N) noexcept nogil:
     cdef int k, a, b
     set_unit_mass(&N.matrix)
     if V.unit:
-        return
+        return True
     for k in range(6 * V.bodies, V.unknowns):
         N.matrix.mass[N.matrix.start[k + 1] - 1] = 0.0
     for k in range(6 * V.bodies, V.unknowns):
@@ -340,7 +340,7 @@ cdef void write_mass(Newton* N) noexcept nogil:
                 C, b = C + 1, V.above[b]
             column[a] += B[0] * B[0]
             B, a = B + 1, V.above[a]
-    factor_mass(&N.matrix)
+    return factor_mass(&N.matrix)
 
 
 cdef bint any_cone_slides(const Newton* N) noexcept nogil:
@@ -788,7 +788,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     """Solve an island from its impulses, to the threshold [m/s], or to the tolerance where progress is slow.
 
     Takes so many Newton steps at most, and as many again where impulses ran away; a bounded solve takes what AFFORDABLE
-    allows.  Returns False, and changes nothing, where that is too little for a solve.
+    allows.  Returns False, and changes nothing, where that is too little for a solve, and where M has no factors.
     Sets the island's impulses, velocities, error (the residual) and converged; `iterations` grows by the steps taken.
     """
     cdef double least, affordable
@@ -802,8 +802,10 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
         return False
     if bounded:
         steps = min(steps, <int> affordable)
+    if not write_mass(N):
+        close_space(&N.space, &island.G)
+        return False
     make_room(N)
-    write_mass(N)
     memset(N.shift, 0, N.space.rows * sizeof(double))
     N.fastest = residual_of_none(N)
     least = begin(N, island)
