@@ -29,7 +29,7 @@ cdef enum:
     FEW_CONTACTS = 20              # more of them between single bodies are a heap
     SLIDING = 6                    # a heap tumbles where more than one of so many contacts slides
     TUMBLING_SWEEPS = 10           # of a heap that tumbles, or whose poses are corrected: the next step goes on
-    MOST_SWEEPS = 40               # of an island whose factorisation costs too much
+    MOST_SWEEPS = 40               # of an island whose factorisation costs too much, and behind Newton's method
     LAST_SWEEPS = 15               # one of so many iterations is kept for sweeps behind Newton's method
 
 
@@ -84,12 +84,17 @@ cdef bint slides(const Operator* G, const ContactProblem* p) noexcept nogil:
     return SLIDING * count > G.n
 
 
+cdef inline int last_sweeps(const Settings* s) noexcept nogil:
+    """How many iterations are kept for sweeps behind Newton's method."""
+    return min(<int> MOST_SWEEPS, s.max_iterations // LAST_SWEEPS)
+
+
 cdef bint refine(Island* island, Newton* N, const Settings* s, const ContactProblem* p, double threshold,
                  double tolerance, bint bounded, double* history) except -1 nogil:
     """Solve an island by Newton's method; False if its factorisations would cost too much."""
     cdef int first = island.iterations, last
     cdef double allowance = 1.0 if s.automatic else PRECISE
-    cdef int steps = s.max_iterations - s.max_iterations // LAST_SWEEPS
+    cdef int steps = s.max_iterations - last_sweeps(s)
     if not solve_newton(N, island, p, threshold, tolerance, steps, allowance, bounded):
         return False
     last, island.iterations = island.iterations, first
@@ -119,7 +124,7 @@ cdef void sweep_stuck(Island* island, const Newton* N, const Settings* s, const 
     cdef double error = island.error
     if island.converged or island.ended == COMPLIANT or not error < INFINITY:
         return
-    sweep_island(island, s, s.threshold, tolerance, s.max_iterations // LAST_SWEEPS, True, p, history)
+    sweep_island(island, s, s.threshold, tolerance, last_sweeps(s), True, p, history)
     if not island.converged:
         memcpy(island.impulse, N.best, rows_of(&island.G) * sizeof(double))
         load_impulses(&island.G, island.impulse)

@@ -703,6 +703,7 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
                 continue
             still = moved(N) < STILL * r and r > CONTRADICTION * fastest
         ratio, inner = r / before, taken[0] - inner
+        taken[0] += inner == 0 and taken[0] < most     # it counts, as it cost something: the method comes to an end
         if not still and inner > 0:
             r = repeat_steps(N, coupled, r, &ratio)
         if r < SEEN * least[0] or r <= tolerance and r < least[0]:
@@ -724,7 +725,7 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
             N.kappa = min(STILL_GROWTH * N.kappa, LAST_PENALTY)
         elif ratio > GOOD_STEP:
             stuck = 0 if r < SEEN * before else stuck + 1
-            if stuck == STUCK and r < CONTRADICTION * fastest:
+            if stuck >= STUCK and r < CONTRADICTION * fastest:
                 return                                 # by rounding
             finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * max(tolerance, HIDDEN * r) / (fastest + 1e-300)))
             N.kappa = next_penalty(N, finest, inner, stuck > 0)
@@ -737,12 +738,14 @@ cdef void correct_poses(Newton* N, double tolerance, int most, int* taken, doubl
     Where one changes next to no velocity, a stop and a depth contradict one another: the depth gives way, SOFT.
     """
     cdef double r = INFINITY
+    cdef int steps
     N.kappa = N.least_of_rows = LARGEST_PENALTY
     memset(N.lam, 0, N.space.rows * sizeof(double))
     begin_at(N)
     while taken[0] < most:
         memcpy(N.before, N.v, N.space.rows * sizeof(double))
-        taken[0] += take_convex_step(N, 0.05 * tolerance, min(<int> INNER_STEPS, most - taken[0]))
+        steps = take_convex_step(N, 0.05 * tolerance, min(<int> INNER_STEPS, most - taken[0]))
+        taken[0] += max(1, steps)
         contradictory[0] = moved(N) < STILL * r < INFINITY
         if contradictory[0]:
             taken[0] += take_soft_step(N, least, 0.05 * tolerance, most)
