@@ -242,7 +242,7 @@ cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
 
 
 cdef int check_velocities(const ContactProblem* p) except -1 nogil:
-    """What systems tell of their velocities."""
+    """Check what systems tell of their velocities; ContactError where an index leads nowhere, or in a circle."""
     cdef int c, r, j, joint = 0, lines = p.n_rows - 3 * p.n_cones
     cdef bint wrong = p.root_start == NULL or p.root == NULL or p.term_start == NULL
     if not wrong:

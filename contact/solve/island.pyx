@@ -30,7 +30,8 @@ cdef enum:
     SLIDING = 6                    # a heap tumbles where more than one of so many contacts slides
     TUMBLING_SWEEPS = 10           # of a heap that tumbles, or whose poses are corrected: the next step goes on
     MOST_SWEEPS = 40               # of an island whose factorisation costs too much, and behind Newton's method
-    LAST_SWEEPS = 15               # one of so many iterations is kept for sweeps behind Newton's method
+    LAST_SWEEPS = 15               # one of so many iterations is kept for sweeps behind Newton's method: 10 of 150 end
+    #                                a jam (test_jamming); with a quarter of them joints that contradict need more steps
 
 
 cdef void start(Island* island) noexcept nogil:
@@ -85,7 +86,7 @@ cdef bint slides(const Operator* G, const ContactProblem* p) noexcept nogil:
 
 
 cdef inline int last_sweeps(const Settings* s) noexcept nogil:
-    """How many iterations are kept for sweeps behind Newton's method."""
+    """Return how many iterations are kept for sweeps behind Newton's method."""
     return min(<int> MOST_SWEEPS, s.max_iterations // LAST_SWEEPS)
 
 

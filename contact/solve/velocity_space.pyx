@@ -213,7 +213,7 @@ cdef void number_coordinates(VelocitySpace* V, const Operator* G, const ContactP
 
 
 cdef void take_roots(VelocitySpace* V, const ContactProblem* p) noexcept nogil:
-    """above and root of every unknown, and first as M has it."""
+    """Take above and root of every unknown, and first as M has it."""
     cdef int c, u, a
     V.unit = p.above == NULL or V.high < V.low
     for u in range(V.unknowns):
@@ -311,28 +311,18 @@ cdef void sort_touched(VelocitySpace* V) noexcept nogil:
         V.touched[j] = u
 
 
-cdef double squares(const VelocitySpace* V, int rows) noexcept nogil:
-    """Sum of squares of the piece at hand: of normalised coordinates its mobility, times its rows."""
+cdef double squares(const VelocitySpace* V, int rows, int end) noexcept nogil:
+    """Add up squares of the piece at hand by unknowns below `end`: of unit mass, its mobility times its rows."""
     cdef double total = 0.0
     cdef int i, r
     for i in range(V.n_touched):
-        for r in range(rows):
-            total += V.value[3 * V.touched[i] + r] * V.value[3 * V.touched[i] + r]
-    return total
-
-
-cdef double squares_of_bodies(const VelocitySpace* V, int rows) noexcept nogil:
-    """The same of its bodies alone."""
-    cdef double total = 0.0
-    cdef int i, r
-    for i in range(V.n_touched):
-        for r in range(rows if V.touched[i] < 6 * V.bodies else 0):
+        for r in range(rows if V.touched[i] < end else 0):
             total += V.value[3 * V.touched[i] + r] * V.value[3 * V.touched[i] + r]
     return total
 
 
 cdef void take_velocities(VelocitySpace* V, int rows) noexcept nogil:
-    """J = Y B: the piece at hand, whose values are those of normalised coordinates, from tips to bases."""
+    """Turn the piece at hand from normalised coordinates to velocities, J = Y B, bases first."""
     cdef const double* B
     cdef int i, r, u, a, n = V.n_touched
     for i in range(n):
@@ -360,9 +350,9 @@ cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) exc
     cdef double total
     cdef int i, r, u
     if V.told > 0.0:
-        total = V.told + squares_of_bodies(V, k.rows)
+        total = V.told + squares(V, k.rows, 6 * V.bodies)
     else:
-        total = squares(V, k.rows)
+        total = squares(V, k.rows, V.unknowns)
         V.swept += k.rows * V.n_touched
         if not V.unit:
             take_velocities(V, k.rows)

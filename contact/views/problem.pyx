@@ -202,7 +202,7 @@ cdef void* keep(dict held, str name, const void* memory, size_t size) except? NU
 
 
 cdef size_t root_length(const ContactProblem* p):
-    """How many numbers `root` holds."""
+    """Return how many numbers `root` holds."""
     cdef size_t most = 0, end
     cdef int c, k
     for c in range(p.n_coordinates):

@@ -117,7 +117,7 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
 
 
 cdef int write_roots(Builder* b) except -1 nogil:
-    """How normalised coordinates follow from velocities; those of closed mechanisms are taken for velocities."""
+    """Write how normalised coordinates follow from velocities; those of closed mechanisms count as velocities."""
     cdef ContactProblem* p = &b.problem
     cdef System* s
     cdef int k, c, at = 0

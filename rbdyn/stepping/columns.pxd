@@ -169,7 +169,7 @@ cdef inline void to_normalised(System* s, const double* v, double* z) noexcept n
             s.work.change[i] = add_m(s.work.change[i], scale_m(x, s.work.S[v0 + j]))
 
 cdef inline bint tells_velocities(const System* s) noexcept nogil:
-    """Whether the problem tells the velocities of its joints.
+    """Tell whether the problem tells the velocities of its joints.
 
     A solver that knows them has one number in the row of a joint, and not those of all joints from there to the root;
     to tell them costs as much as a row for each.  Loops make other coordinates of them.
@@ -178,7 +178,7 @@ cdef inline bint tells_velocities(const System* s) noexcept nogil:
             and FEW * (s.control.n_slides + s.control.n_mimics) > s.m.nv)
 
 cdef inline size_t roots_length(const System* s) noexcept nogil:
-    """How many numbers `find_roots` writes."""
+    """Return how many numbers `find_roots` writes."""
     cdef size_t total = 0
     cdef int i, k
     for i in range(1, s.m.nb):
@@ -190,7 +190,7 @@ cdef inline size_t roots_length(const System* s) noexcept nogil:
     return total
 
 cdef inline void unit_columns(const System* s, Motion* W) noexcept nogil:
-    """W (nv,): what bodies move with at unit velocities, world axes about the origin, from the normalised columns S."""
+    """Write W (nv,), motions of bodies at unit velocities, world axes about the origin, from the normalised columns S."""
     cdef const CModel* m = s.m
     cdef const double* L
     cdef int i, j, k, v0
@@ -206,7 +206,7 @@ cdef inline void unit_columns(const System* s, Motion* W) noexcept nogil:
                 W[v0 + j] = add_m(W[v0 + j], scale_m(L[6 * j + k], s.work.S[v0 + k]))
 
 cdef inline int find_roots(const System* s, Motion* W, int first, int* above, int* start, double* root) noexcept nogil:
-    """The rows of C^-T, z = C^-T v (to_normalised), from place `first` on; returns how many numbers they have.
+    """Write the rows of C^-T, z = C^-T v (to_normalised), from place `first` on; returns how many numbers.
 
     A degree of freedom comes first in its row, then those behind it in its joint, then those of the joints below.  W
     (nv,) is scratch.  `above` and `start` are those of the whole problem (problem.pxd).

@@ -27,7 +27,7 @@ def tilted_rod(rng):
 
 
 def test_rods_jam_where_slip_presses_them_down():
-    """Of 300, of which Newton's method alone left 107 without any impulse: 97 % are solved, and many of them stick."""
+    """97 % of 300 rods are solved, and many stick.  Newton's method alone left 107 of them without any impulse."""
     rng, solved, stuck = np.random.default_rng(0), 0, 0
     for _ in range(300):
         Y, v, mu, points = tilted_rod(rng)
