@@ -190,7 +190,7 @@ cdef inline size_t roots_length(const System* s) noexcept nogil:
     return total
 
 cdef inline void unit_columns(const System* s, Motion* W) noexcept nogil:
-    """Write W (nv,), motions of bodies at unit velocities, world axes about the origin, from the normalised columns S."""
+    """Write W (nv,), motions at unit velocities, world axes about the origin, from the normalised columns S."""
     cdef const CModel* m = s.m
     cdef const double* L
     cdef int i, j, k, v0
