@@ -17,6 +17,7 @@ from rbdyn.model.state cimport State, check_blocks
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, matmul3, mul3
 from rbdyn.stepping.assemble cimport CONTACTS
 from rbdyn.stepping.constraints.contact.contacts cimport cone_impulse
+from rbdyn.stepping.pipeline cimport Pipeline
 from rbdyn.stepping.scene cimport SystemControl
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
@@ -146,7 +147,7 @@ def contact_forces(list worlds not None, list robots not None, dict links not No
     for world, robot in zip(worlds, robots, strict=True):
         world.check()
         check_width(robot, -1, -1)
-        if world.solved:
+        if world.pipeline.solved:
             add_forces(world, robot, links, row)
         row += 3 * n_links
     return out
@@ -154,17 +155,18 @@ def contact_forces(list worlds not None, list robots not None, dict links not No
 
 cdef int add_forces(World world, ArticulatedSystem robot, dict links, double* row) except -1:
     """Of one World, whose contacts are solved; those of what was moved since count no more."""
+    cdef Pipeline steps = world.pipeline
     cdef const ContactPoint* c
     cdef Vec3 f
     cdef int i
-    for i in range(world.found.n):
-        c = world.found.point + i
+    for i in range(steps.found.n):
+        c = steps.found.point + i
         a, b = world.registry.shapes.get(c.shape_a), world.registry.shapes.get(c.shape_b)
         if a is None or b is None or (a[0] is not robot and b[0] is not robot):
             continue
-        if (<WorldObject> a[0]).moved_at == world.detections or (<WorldObject> b[0]).moved_at == world.detections:
+        if (<WorldObject> a[0]).moved_at == steps.detections or (<WorldObject> b[0]).moved_at == steps.detections:
             continue
-        f = cone_impulse(&world.assembly.builder.problem, world.assembly.share[CONTACTS].cone + i)
+        f = cone_impulse(&steps.assembly.builder.problem, steps.assembly.share[CONTACTS].cone + i)
         if a[0] is robot and a[3] in links:
             add(row + 3 * <int> links[a[3]], 1.0, f, world.scene.dt)
         if b[0] is robot and b[3] in links:

@@ -285,9 +285,9 @@ cdef class Tape(Observer):
         t.owner = <void*> self
         t.scene = &inside.registry.memory.scene
         t.slumber = &inside.registry.memory.slumber
-        t.found, t.assembly = inside.found, inside.assembly
-        t.steps, t.solved = inside.clock.steps, inside.clock.solved
-        t.revision, t.shapes = &inside.registry.revision, &inside.collision.table.revision
+        t.found, t.assembly = &inside.pipeline.found, &inside.pipeline.assembly
+        t.steps, t.solved = inside.clock.steps, &inside.pipeline.solved
+        t.revision, t.shapes = &inside.registry.revision, &inside.pipeline.collision.table.revision
         t.contacts, t.every, t.left = contacts, every, every
 
     def __dealloc__(self):

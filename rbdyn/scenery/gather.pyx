@@ -9,7 +9,7 @@ from rbdyn.collision._types cimport Pose
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, matmul3, mul3, rows3, vec3
 from rbdyn.stepping.scene cimport Scene
-from rbdyn.stepping.step cimport kinematics
+from rbdyn.stepping.phases cimport kinematics
 from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody

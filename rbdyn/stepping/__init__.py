@@ -1,1 +1,1 @@
-"""What one step does, in C: it knows no Python objects.  `scene.pxd` says on what, `step.pxd` in which order."""
+"""What one step does, in C: `scene.pxd` says on what, `pipeline.pyx` in which order."""

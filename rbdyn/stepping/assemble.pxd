@@ -40,4 +40,3 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil
 cdef void forget_late_rows(const Scene* scene) noexcept nogil
 cdef bint find_late_rows(const Scene* scene) noexcept nogil
 cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil
-cdef void remember(Assembly* a) noexcept nogil

@@ -15,9 +15,7 @@ from rbdyn.stepping.constraints.bodies.loops cimport (
 )
 from rbdyn.stepping.constraints.bodies.wires cimport count_wires, read_wires, write_wires
 from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_contacts, write_contacts
-from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
-from rbdyn.stepping.constraints.contact.trails cimport end_trails
 from rbdyn.stepping.constraints.joints.ball_limits cimport count_ball_limits, read_ball_limits, write_ball_limits
 from rbdyn.stepping.constraints.joints.couplings cimport count_couplings, read_couplings, write_couplings
 from rbdyn.stepping.constraints.joints.dry_friction cimport (
@@ -115,12 +113,6 @@ cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil:
     load_loops(&a.builder)
     for k in range(N_SOURCES):
         SOURCES[k].read(scene, &a.builder.problem, a.share[k])
-
-
-cdef void remember(Assembly* a) noexcept nogil:
-    """The step is done: what its contacts were is what the next one knows."""
-    end_overlaps(&a.builder.overlaps)
-    end_trails(&a.builder.trails)
 
 
 cdef void forget_late_rows(const Scene* scene) noexcept nogil:

@@ -14,12 +14,11 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Sym3, Vec3, add3, cross3, dot3, force, power, scale3, scale_f, smul3, sub3, sub_f, sym3, vec3,
     zero_f,
 )
-from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
-from rbdyn.stepping.constraints.contact.trails cimport release_trails
 from rbdyn.stepping.columns cimport find_roots, greatest_power, is_rounding, roots_length, tells_velocities
 from rbdyn.stepping.loops.closed_rows cimport close_last_cone, close_last_row
 from rbdyn.stepping.loops.elimination cimport prepare_at_start
 from rbdyn.stepping.loops.rows cimport loop_row
+from rbdyn.stepping.pair_history cimport release_history
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 from rbdyn.stepping.written cimport Taken
 
@@ -38,8 +37,7 @@ cdef void builder_free(Builder* b) noexcept:
               <size_t> b.column, <size_t> b.mobility, <size_t> b.drive, <size_t> b.side, <size_t> b.entry_start,
               <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
         free(<void*> <size_t> p)
-    release_overlaps(&b.overlaps)
-    release_trails(&b.trails)
+    release_history(&b.history)
     memset(b, 0, sizeof(Builder))
 
 

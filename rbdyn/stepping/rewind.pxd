@@ -1,14 +1,12 @@
 from rbdyn.contact.solver cimport ContactSolver, SolverStart
 from rbdyn.stepping.builder cimport Builder
-from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
-from rbdyn.stepping.constraints.contact.trails cimport Trails
+from rbdyn.stepping.pair_history cimport PairHistory
 from rbdyn.stepping.scene cimport Scene
 
 cdef struct StepStart:        # the state of a scene as it was when a step began; all zero is empty
     void* bytes
     size_t room
-    Overlaps overlaps         # and what is remembered of steps before
-    Trails trails
+    PairHistory history       # and what is remembered of steps before
     SolverStart contact, position
 
 cdef int reserve_start(StepStart* start, const Scene* scene) except -1

@@ -7,8 +7,7 @@ from rbdyn.contact.solver cimport ContactSolver, keep_memory, return_memory
 from rbdyn.contact.warm_start cimport release
 from rbdyn.memory cimport grow
 from rbdyn.stepping.builder cimport Builder
-from rbdyn.stepping.constraints.contact.overlaps cimport copy_overlaps, release_overlaps
-from rbdyn.stepping.constraints.contact.trails cimport copy_trails, release_trails
+from rbdyn.stepping.pair_history cimport copy_history, release_history
 from rbdyn.stepping.records cimport keep_records, return_records
 from rbdyn.stepping.scene cimport Scene, SingleState, System
 
@@ -37,8 +36,7 @@ cdef int keep_start(StepStart* start, const Scene* scene, const Builder* builder
         at += s.m.nq * sizeof(double)
         memcpy(at, s.d.v, s.m.nv * sizeof(double))
         at += s.m.nv * sizeof(double)
-    copy_overlaps(&start.overlaps, &builder.overlaps)
-    copy_trails(&start.trails, &builder.trails)
+    copy_history(&start.history, &builder.history)
     keep_records(scene)
     keep_memory(contact, &start.contact)
     keep_memory(position, &start.position)
@@ -61,8 +59,7 @@ cdef int return_to_start(StepStart* start, Scene* scene, Builder* builder, Conta
         at += s.m.nv * sizeof(double)
         s.d.stage = 0
         s.work.kept = False
-    copy_overlaps(&builder.overlaps, &start.overlaps)
-    copy_trails(&builder.trails, &start.trails)
+    copy_history(&builder.history, &start.history)
     return_records(scene)
     return_memory(contact, &start.contact)
     return_memory(position, &start.position)
@@ -71,7 +68,6 @@ cdef int return_to_start(StepStart* start, Scene* scene, Builder* builder, Conta
 
 cdef void free_start(StepStart* start) noexcept:
     free(start.bytes)
-    release_overlaps(&start.overlaps)
-    release_trails(&start.trails)
+    release_history(&start.history)
     release(&start.contact.memory)
     release(&start.position.memory)

@@ -54,8 +54,8 @@ cdef void wake(Scene* s, Slumber* z, long island) noexcept nogil
 cdef void wake_on(Scene* s, Slumber* z, int body) noexcept nogil
 cdef void rouse(Scene* s, Slumber* z, int handle) noexcept nogil
 cdef void forget_sleeping(Slumber* z, int shape) noexcept nogil
-cdef const char* find_calm(Scene* s, const Slumber* z) noexcept nogil
-cdef bint wake_linked(Scene* s, Slumber* z) noexcept nogil
+cdef void find_calm(Scene* s, const Slumber* z) noexcept nogil
+cdef void wake_linked(Scene* s, Slumber* z) noexcept nogil
 cdef bint wake_touched(Scene* s, Slumber* z, const ContactBuffer* found) noexcept nogil
 cdef void leave_out_calm(const Scene* s, ContactBuffer* found) noexcept nogil
 cdef int begin_awake(Slumber* z, ContactSolver solver) except -1 nogil

@@ -18,7 +18,7 @@ from rbdyn.stepping.scene cimport (
     DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Rest, SingleControl, SingleScratch, SingleState, System,
     sleeps,
 )
-from rbdyn.stepping.step cimport show_system
+from rbdyn.stepping.phases cimport show_system
 
 cdef enum:                     # what is known of an island
     MOVES = 1                  # or may begin to
@@ -161,14 +161,11 @@ cdef inline char calm_of(const Scene* s, const Slumber* z, const BodyHandle* bod
     return STANDING if dot3(b.v, b.v) == 0.0 and dot3(b.w, b.w) == 0.0 else RESTLESS
 
 
-cdef const char* find_calm(Scene* s, const Slumber* z) noexcept nogil:
-    """Which bodies are calm; NULL if nobody sleeps."""
+cdef void find_calm(Scene* s, const Slumber* z) noexcept nogil:
+    """Find which bodies are calm, if somebody sleeps."""
     cdef int i
-    if s.n_asleep == 0:
-        return NULL
-    for i in range(s.n_bodies):
+    for i in range(s.n_bodies if s.n_asleep > 0 else 0):
         s.calm[i] = calm_of(s, z, s.body + i)
-    return s.calm
 
 
 cdef bint wake_touched(Scene* s, Slumber* z, const ContactBuffer* found) noexcept nogil:
@@ -190,13 +187,12 @@ cdef bint wake_touched(Scene* s, Slumber* z, const ContactBuffer* found) noexcep
     return news
 
 
-cdef bint wake_linked(Scene* s, Slumber* z) noexcept nogil:
-    """Wake what hangs on something that moves and that no impulse moves; whether there is such."""
+cdef void wake_linked(Scene* s, Slumber* z) noexcept nogil:
+    """Wake what hangs on something that moves and that no impulse moves."""
     cdef const Link* link
-    cdef bint news = False
     cdef int kind, i, j, k
     if s.n_asleep == 0:
-        return False
+        return
     for kind in range(N_LINK_KINDS):
         for i in range(s.link[kind].n):
             link = s.link[kind].item[i]
@@ -205,9 +201,7 @@ cdef bint wake_linked(Scene* s, Slumber* z) noexcept nogil:
                     continue
                 for k in range(link.n_bodies):
                     if s.calm[link.body[k]] == ASLEEP:
-                        news = True
                         wake(s, z, island_of(s, z, s.body + link.body[k]))
-    return news
 
 
 cdef void leave_out_calm(const Scene* s, ContactBuffer* found) noexcept nogil:

@@ -2,8 +2,7 @@
 
 from rbdyn.contact.problem cimport Block, ContactProblem, Entry, Entry3, RowSide
 from rbdyn.spatial._algebra cimport Motion
-from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
-from rbdyn.stepping.constraints.contact.trails cimport Trails
+from rbdyn.stepping.pair_history cimport PairHistory
 from rbdyn.stepping.scene cimport Scene
 
 cdef struct Count:            # what a source writes in this step
@@ -67,8 +66,7 @@ cdef struct Builder:
     int n_takes, n_taken
     Taken* take               # (n_takes,) rows of which loops take something
     double* taken             # (n_taken,) entries that they take [kg^-1/2]
-    Overlaps overlaps         # of robots with themselves, from step to step
-    Trails trails             # of contacts over their bodies, from step to step
+    PairHistory history       # what is known of pairs from the step before
     # capacities
     size_t room[7]
     size_t room_cone[8]

@@ -1,8 +1,6 @@
-from rbdyn.collision._types cimport BodyMotions, ContactBuffer
 from rbdyn.collision.backend cimport CollisionBackend
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.stepping.assemble cimport Assembly
-from rbdyn.stepping.rewind cimport StepStart
+from rbdyn.stepping.pipeline cimport Pipeline
 from rbdyn.stepping.scene cimport Scene
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.observers cimport Observers
@@ -19,17 +17,9 @@ cdef class World:
     cdef readonly CollisionBackend collision
     cdef readonly ContactSolver contact
     cdef readonly ContactSolver position_solver           # of what corrects depths
-    cdef Assembly assembly                # this step's contact problem
-    cdef ContactBuffer found              # this step's contacts
-    cdef ContactBuffer looks              # room for looks at bodies that meet
-    cdef bint solved                      # impulses of the contacts are known
-    cdef long detections                  # of contacts, so far
-    cdef long stepped_at                  # of these, when the latest step was done
+    cdef Pipeline pipeline                # its steps
     cdef readonly long steps              # steps done
     cdef double whole_step                # [s]; the scene's is that of a part of it
-    cdef int parts                        # of a step
-    cdef int part                         # of the present step, 0 between steps
-    cdef StepStart start                  # of the present step, if it has parts
     cdef double time_before               # [s] at the latest change of the time step
     cdef long steps_before                # done until then
     cdef readonly Insides _insides        # where all of this is, for snapshots
@@ -40,18 +30,10 @@ cdef class World:
 
     cdef int check(self) except -1
     cdef Insides begin_insides(self)
+    cdef Pipeline made_pipeline(self, int parts)
     cdef int first_half(self, Signals* signals) except -1 nogil
     cdef int second_half(self, Signals* signals) except -1 nogil
-    cdef int advance(self, Signals* signals) except -1 nogil
-    cdef int pull_lawful(self, Signals* signals) except -1 nogil
-    cdef int find_certain_end(self, Signals* signals) except -1 nogil
-    cdef int find_end(self, Signals* signals) except -1 nogil
-    cdef void forget_solves(self) noexcept nogil
-    cdef int solves              # of a step that is not done: 1 of contacts, 2 of positions, too
-    cdef int prepare(self, Signals* signals) except -1 nogil
-    cdef int correct_positions(self) except -1 nogil
-    cdef int find_contacts(self, BodyMotions motions) except -1 nogil
-    cdef int detect(self) except -1 nogil
+    cdef int ask_laws(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil
     cdef double time_now(self) noexcept nogil
     cdef bint asks_python(self) except -1

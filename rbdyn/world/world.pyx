@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from rbdyn.arguments import flag, number, shown, whole
-from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
+from rbdyn.errors import BusyError, DivergenceError, Error
 from rbdyn.world import adding, backends, extensions, hints, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.edits.edits import Edits
@@ -23,36 +23,23 @@ from rbdyn.world.snapshot import copying, taking
 
 cimport numpy as cnp
 from cpython.object cimport PyObject_GenericSetAttr
-from libc.math cimport sqrt
 from libc.string cimport memset
 
 from rbdyn.backends cimport Backend, claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
-from rbdyn.collision._types cimport BodyMotions, ContactPoint
-from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
-from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solver cimport ContactSolver, clear_counts
 from rbdyn.contact.views.problem cimport copy_of
 from rbdyn.rounding cimport give_back_rounding, take_rounding
-from rbdyn.signals cimport Signals, handle_signals, handle_within, start_signals
-from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
-from rbdyn.stepping.assemble cimport (
-    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, find_late_rows, forget_late_rows, remember,
-    write_position_problem,
-)
-from rbdyn.stepping.constraints.bodies.tensions cimport add_tensions
-from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps, known_overlaps
-from rbdyn.stepping.constraints.contact.trails cimport forget_trails
-from rbdyn.stepping.flight.waits cimport find_waits
+from rbdyn.signals cimport Signals, start_signals
+from rbdyn.spatial._algebra cimport vec3
+from rbdyn.stepping.pair_history cimport forget_shape
+from rbdyn.stepping.pipeline cimport Pipeline
 from rbdyn.stepping.preview cimport Preview, free_preview, keep_scratch, return_scratch
-from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
-from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
+from rbdyn.stepping.scene cimport DYNAMIC, Scene
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
-from rbdyn.stepping.sleeping cimport (
-    begin_awake, fall_asleep, find_calm, forget_sleeping, leave_out_calm, wake_linked, wake_touched,
-)
-from rbdyn.stepping.step cimport (
-    change_velocities, clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics,
-)
+from rbdyn.stepping.sleeping cimport forget_sleeping
+from rbdyn.stepping.phases cimport clear_external
 from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.lock cimport EditLock
@@ -61,9 +48,8 @@ from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.checks cimport check_setup
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
-from rbdyn.world.registry.filters cimport thin_out
 from rbdyn.world.registry.forgetting cimport forget_impulses, marked
-from rbdyn.world.registry.found cimport drop_contacts, found_contacts, name_worst, note_worst, who_diverged
+from rbdyn.world.registry.found cimport drop_contacts, found_contacts, name_worst, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Clock, Insides
 from rbdyn.world.snapshot.undoing cimport Undo, note_now
@@ -126,16 +112,6 @@ cdef class World:
     def __getattr__(self, name):
         hints.no_attribute(self, name)
 
-    def __cinit__(self, *args, **kwargs):
-        buffer_init(&self.found)
-        buffer_init(&self.looks)
-
-    def __dealloc__(self):
-        assembly_free(&self.assembly)
-        buffer_free(&self.found)
-        buffer_free(&self.looks)
-        free_start(&self.start)
-
     def __init__(self, time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None,
                  position_solver=None, substeps=1):
         cdef Scene* scene
@@ -152,178 +128,58 @@ cdef class World:
         self.queries = Queries(self.registry)
         self._surgery = Surgery(self.registry)
         self.collision, self.contact, self.position_solver = chosen
-        self.detections = 1
         scene = self.scene = &self.registry.memory.scene
-        self.whole_step, self.parts = dt, parts
+        self.pipeline = self.made_pipeline(parts)
+        self.whole_step = dt
         scene.dt, scene.gravity = dt / parts, vec3(data(g)[0], data(g)[1], data(g)[2])
         scene.erp, scene.erp2, scene.slop, scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
         scene.scheme = make_scheme(TRAPEZOID)
         scene.sleep_time, scene.sleep_speed = 0.5, 1e-3
-        scene.contacts = &self.found
+        scene.contacts = &self.pipeline.found
         self._insides = self.begin_insides()
         self.lock = lock                             # from here on the World can be used
+
+    cdef Pipeline made_pipeline(self, int parts):
+        """Its steps, with the World's backends."""
+        cdef Pipeline steps = Pipeline.__new__(Pipeline)
+        steps.scene, steps.slumber = &self.registry.memory.scene, &self.registry.memory.slumber
+        steps.limits = &self.registry.filters.limits
+        steps.collision, steps.contact, steps.position_solver = self.backends
+        steps.parts = parts
+        return steps
 
     cdef Insides begin_insides(self):
         """Where snapshots find everything."""
         cdef Insides inside = Insides.__new__(Insides)
-        inside.clock = Clock(&self.steps, &self.detections, &self.stepped_at, &self.solved, &self.whole_step,
-                             &self.parts, &self.time_before, &self.steps_before)
-        inside.assembly, inside.found, inside.registry = &self.assembly, &self.found, self.registry
-        inside.collision, inside.contact, inside.position_solver = self.backends
+        inside.clock = Clock(&self.steps, &self.whole_step, &self.time_before, &self.steps_before)
+        inside.pipeline, inside.registry = self.pipeline, self.registry
         return inside
 
     # ---- the step ----------------------------------------------------------------------------
 
     cdef int first_half(self, Signals* signals) except -1 nogil:
         """q, v -> poses -> contacts."""
-        handle_signals(signals, self.scene.n_bodies)
-        kinematics(self.scene)
-        self.detect()
-        return 0
+        return self.pipeline.first_half(signals)
 
     cdef int second_half(self, Signals* signals) except -1 nogil:
-        """The rest of the step: of its first part, then the other parts.
-
-        What was woken between the half steps has contacts that were not looked for.
-        """
-        if self.registry.memory.slumber.stirred:
-            self.first_half(signals)
-        if self.parts > 1:
-            keep_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
-        self.advance(signals)
-        for self.part in range(1, self.parts):
-            self.first_half(signals)
-            self.advance(signals)
-        self.part = 0
-        if self.scene.sleeping:
-            fall_asleep(self.scene, &self.registry.memory.slumber, &self.assembly.builder.problem,
-                        self.assembly.share[CONTACTS].cone, self.whole_step)
-        clear_external(self.scene)
+        """The rest of the step: of its first part, then the other parts.  Custom wires pull as their laws say."""
+        self.pipeline.begin_parts(signals)
+        for self.pipeline.part in range(self.pipeline.parts):
+            if self.pipeline.part > 0:
+                self.pipeline.first_half(signals)
+            self.ask_laws()
+            if not self.pipeline.take_part(signals):
+                self.raise_divergence()
+        self.pipeline.end_parts(self.whole_step)
         self.steps += 1
         self.observers.notify(self.scene, self.time_now())
         return 0
 
-    cdef int advance(self, Signals* signals) except -1 nogil:
-        """Velocities and positions at the end of the step become the state."""
-        forget_late_rows(self.scene)
-        if self.registry.n_lawful:
-            self.pull_lawful(signals)
-        else:
-            self.find_certain_end(signals)
-        if not is_finite(self.scene):
-            self.raise_divergence()
-        commit(self.scene)
-        remember(&self.assembly)
-        note_worst(self.contact, self.scene, &self.assembly.builder.problem)
-        note_worst(self.position_solver, self.scene, &self.assembly.positions.problem)
-        self.solves = 0
-        self.solved, self.stepped_at = True, self.detections
-        return 0
-
-    cdef int pull_lawful(self, Signals* signals) except -1 nogil:
-        """Find the end of a step in which custom wires pull as their laws say, as external forces do."""
-        with gil:
-            self.registry.ask_laws()
-        add_tensions(self.scene, 1.0)
-        try:
-            self.find_certain_end(signals)
-        finally:
-            add_tensions(self.scene, -1.0)
-        return 0
-
-    cdef int find_certain_end(self, Signals* signals) except -1 nogil:
-        """Again and again, until no row is missing."""
-        self.find_end(signals)
-        while find_late_rows(self.scene):
-            self.forget_solves()
-            self.find_end(signals)
-        return 0
-
-    cdef void forget_solves(self) noexcept nogil:
-        """Solvers begin with what they knew before this step, which is done again or not at all."""
-        if self.solves > 0:
-            take_back(self.contact)
-        if self.solves > 1:
-            take_back(self.position_solver)
-        self.solves = 0
-
-    cdef int find_end(self, Signals* signals) except -1 nogil:
-        """Forces -> free velocity -> contact impulses -> velocity -> position."""
-        free_velocities(self.scene)
-        handle_within(signals, self.found.n)
-        assemble(&self.assembly, self.scene)
-        handle_within(signals, self.found.n)
-        solve_contacts(self.contact, &self.assembly.builder.problem)
-        self.solves = 1
-        self.correct_positions()
-        self.solves = 2
-        apply_impulses(&self.assembly, self.scene)
-        change_velocities(self.scene)
-        if self.scene.meets:
-            find_waits(self.scene, &self.collision.table, &self.looks)
-        integrate(self.scene)
-        return 0
-
-    cdef int prepare(self, Signals* signals) except -1 nogil:
-        """Forces -> free velocity -> the problem of the step, which is not solved."""
-        if self.registry.memory.slumber.stirred:
-            self.first_half(signals)
-        forget_late_rows(self.scene)
+    cdef int ask_laws(self) except -1 nogil:
+        """Let custom wires ask how they pull in this part of a step."""
         if self.registry.n_lawful:
             with gil:
                 self.registry.ask_laws()
-            add_tensions(self.scene, 1.0)
-        free_velocities(self.scene)
-        assemble(&self.assembly, self.scene)
-        return 0
-
-    cdef int correct_positions(self) except -1 nogil:
-        """How far poses move beyond the velocities, so that depths shrink."""
-        clear_pushes(self.scene)
-        if write_position_problem(&self.assembly):
-            solve_contacts(self.position_solver, &self.assembly.positions.problem)
-            apply_pushes(&self.assembly, self.scene)
-        else:
-            skip_step(self.position_solver)
-        return 0
-
-    cdef int find_contacts(self, BodyMotions motions) except -1 nogil:
-        """Ask the backend for the contacts, but for overlaps that are left alone and have not parted."""
-        self.collision.overlaps = known_overlaps(&self.assembly.builder.overlaps, self.scene.slop)
-        try:
-            detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
-        finally:
-            self.collision.overlaps.n = 0
-        return 0
-
-    cdef int detect(self) except -1 nogil:
-        """Points, normals and depths of this step's contacts."""
-        cdef const ContactPoint* c
-        cdef Vec3 g = self.scene.gravity
-        cdef BodyMotions motions
-        cdef int i
-        self.solved = False
-        self.detections += 1
-        motions.of, motions.beyond = self.scene.motion, sqrt(dot3(g, g)) * self.scene.dt * self.scene.dt
-        motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
-        if wake_linked(self.scene, &self.registry.memory.slumber):
-            motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
-        self.find_contacts(motions)
-        while wake_touched(self.scene, &self.registry.memory.slumber, &self.found):
-            motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
-            self.find_contacts(motions)
-        leave_out_calm(self.scene, &self.found)
-        begin_awake(&self.registry.memory.slumber, self.contact)
-        for i in range(self.found.n):
-            c = self.found.point + i
-            if not (is_known(self.scene, c.shape_a) and is_known(self.scene, c.shape_b)):
-                self.found.n = 0
-                with gil:
-                    raise CollisionError(
-                        f"contact {i} is between shapes {c.shape_a} and {c.shape_b}, one of which this World did not "
-                        "add; use world.add_* instead of world.collision.add_shape")
-        if self.registry.filters.n_limits:
-            thin_out(self.registry.filters.limit, self.registry.filters.n_limits, &self.found)
         return 0
 
     cdef int raise_divergence(self) except -1 nogil:
@@ -348,8 +204,7 @@ cdef class World:
         self.registry.wake_edited()
         if self._insides.first is None:
             taking.keep_first(self._insides)
-        if self.parts > 1:
-            reserve_start(&self.start, self.scene)
+        self.pipeline.reserve()
         self.lock.check_idle()                       # what ran since the caller asked may have let other threads in
         if self.lock.half != half:
             raise BusyError("another thread took a half step of this World; one thread at a time may step it")
@@ -359,10 +214,7 @@ cdef class World:
 
     cdef int end_step(self, bint half) except -1:
         """End of a step, whole or not begun; states stay as they are if the second half is still to come."""
-        self.forget_solves()
-        if self.part:
-            return_to_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
-            self.part = 0
+        self.pipeline.give_up()
         name_worst(self.registry, self.contact)
         name_worst(self.registry, self.position_solver)
         free_all(self.backends, half)
@@ -503,8 +355,6 @@ cdef class World:
         rounding = take_rounding()
         try:
             with nogil:
-                if self.registry.memory.slumber.stirred:     # somebody who woke since has contacts, too
-                    self.first_half(&signals)
                 self.second_half(&signals)
         finally:
             give_back_rounding(rounding)
@@ -527,10 +377,11 @@ cdef class World:
         try:
             keep_scratch(&kept, self.scene)
             with nogil:
-                self.prepare(&signals)
+                self.ask_laws()
+                self.pipeline.prepare(&signals)
             if robot is not None:
                 return last_step.coming_inertia(robot)
-            made = copy_of(&self.assembly.builder.problem)
+            made = copy_of(&self.pipeline.assembly.builder.problem)
             made.impulse[...] = 0.0
             return made
         finally:
@@ -693,8 +544,8 @@ cdef class World:
         cdef WorldObject moved
         self.check()
         moved = self.registry.object_in(obj)
-        moved.moved_at = self.detections
-        anew = self.registry.all_moved(self.stepped_at)
+        moved.moved_at = self.pipeline.detections
+        anew = self.registry.all_moved(self.pipeline.stepped_at)
         system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else -1
         links, own = self.registry.forget_constraints(moved), marked(moved.shape_ids)
         for solver in (self.contact, self.position_solver):
@@ -703,8 +554,7 @@ cdef class World:
                 solver.reset()                       # no trace of the past remains
         for shape_id in moved.shape_ids:
             forget_sleeping(&self.registry.memory.slumber, shape_id)
-            forget_overlaps(&self.assembly.builder.overlaps, shape_id)
-            forget_trails(&self.assembly.builder.trails, shape_id)
+            forget_shape(&self.pipeline.assembly.builder.history, shape_id)
 
     def _forget_shapes(self, list shape_ids, long system=-1):
         """Shapes are not what, or where, they were, or gone: their contacts, and what the next solve starts from.
@@ -716,11 +566,10 @@ cdef class World:
         own = marked(shape_ids)
         forget_impulses(self.contact, own, system, set())
         forget_impulses(self.position_solver, own, system, set())
-        drop_contacts(&self.found, set(shape_ids))
+        drop_contacts(&self.pipeline.found, set(shape_ids))
         for shape_id in shape_ids:
             forget_sleeping(&self.registry.memory.slumber, shape_id)
-            forget_overlaps(&self.assembly.builder.overlaps, shape_id)
-            forget_trails(&self.assembly.builder.trails, shape_id)
+            forget_shape(&self.pipeline.assembly.builder.history, shape_id)
 
     def _set_dynamic(self, obj):
         """Called by a body whose type changed."""
@@ -813,7 +662,7 @@ cdef class World:
             self._insides.scheduler.check_time_step(value)
         self.lock.check_editable()
         self.time_before, self.steps_before = self.time, self.steps
-        self.whole_step, self.scene.dt = value, value / self.parts
+        self.whole_step, self.scene.dt = value, value / self.pipeline.parts
 
     @property
     def substeps(self):
@@ -825,14 +674,14 @@ cdef class World:
         ``World(substeps=4, contact=BisectionSolver(max_iterations=12))``, than from many sweeps in long ones.
         """
         self.check()
-        return self.parts
+        return self.pipeline.parts
 
     @substeps.setter
     def substeps(self, value):
         value = whole(value, "substeps", least=1, most=1000)
         self.check()
         self.lock.check_editable()
-        self.parts, self.scene.dt = value, self.whole_step / value
+        self.pipeline.parts, self.scene.dt = value, self.whole_step / value
 
     @property
     def time(self):
@@ -1001,8 +850,7 @@ cdef class World:
         self.check()
         self.lock.begin_query()
         try:
-            return found_contacts(self.registry, &self.found, &self.assembly.builder.problem if self.solved else NULL,
-                                  self.assembly.share[CONTACTS].cone, self.detections, on, link, body)
+            return found_contacts(self.registry, self.pipeline, on, link, body)
         finally:
             self.lock.end_query()
 
@@ -1039,14 +887,15 @@ cdef class World:
         before a step, and after `restore`.  Contacts come first, in the order in which they were found; `key`
         tells whose the other blocks are.
         """
+        cdef ContactProblem* solved
         self.check()
         coming = self._look_ahead()
         if coming is not None:
             return coming
         self.lock.begin_query()
         try:
-            known = self.solved and self.assembly.builder.problem.v_free is not NULL
-            return copy_of(&self.assembly.builder.problem) if known else None
+            solved = &self.pipeline.assembly.builder.problem
+            return copy_of(solved) if self.pipeline.solved and solved.v_free is not NULL else None
         finally:
             self.lock.end_query()
 
@@ -1066,4 +915,4 @@ cdef class World:
             return "World(empty)"
         s = self.scene
         return (f"World(time={self.time:.6g} s, time_step={self.whole_step:g} s, {s.n_system} articulated systems, "
-                f"{s.n_single} single bodies, {self.found.n} contacts)")
+                f"{s.n_single} single bodies, {self.pipeline.found.n} contacts)")

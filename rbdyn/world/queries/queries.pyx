@@ -18,7 +18,7 @@ from rbdyn.memory cimport grow
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport zero3
 from rbdyn.stepping.scene cimport Scene
-from rbdyn.stepping.step cimport kinematics
+from rbdyn.stepping.phases cimport kinematics
 from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject

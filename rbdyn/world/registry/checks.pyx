@@ -18,7 +18,7 @@ from rbdyn.memory cimport grow
 from rbdyn.stepping.constraints.contact.depths cimport least_overlap
 from rbdyn.stepping.coordinates cimport coordinate
 from rbdyn.stepping.scene cimport Limit, Scene, System, SystemControl
-from rbdyn.stepping.step cimport kinematics
+from rbdyn.stepping.phases cimport kinematics
 
 cdef double LONG_STEP = 0.1   # [s] a body falls by 5 cm from rest in it; milliseconds given as seconds are longer
 cdef double OUTSIDE = 0.01    # share of a joint's range by which motion may lead it beyond its limits

@@ -1,19 +1,13 @@
-from rbdyn.collision._types cimport ContactBuffer
 from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.stepping.self_limits cimport SelfLimits
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
-
-cdef struct SelfLimit:        # of a robot
-    int first, last           # its body handles
-    int most                  # contacts of two of its bodies
 
 cdef class Filters:
     cdef CollisionBackend collision
     cdef set ignored                      # {(object, link), (object, link)} that never collide; links as `link_of`
     cdef dict taken                       # robot -> the pairs of its mechanism that the backend was told
-    cdef SelfLimit* limit                 # (n_limits,) of robots that have one
-    cdef int n_limits
-    cdef size_t room
+    cdef SelfLimits limits                # of robots that have one
     cdef int handle_of(self, tuple part) except -1
     cdef list parts_of(self, WorldObject obj, object body)
     cdef list pairs_of(self, WorldObject a, object link_a, WorldObject b, object link_b)
@@ -24,4 +18,3 @@ cdef class Filters:
     cdef int find_limits(self, list systems) except -1
 
 cdef int allow_joined(CollisionBackend collision, int handle, int n) except -1
-cdef void thin_out(const SelfLimit* limit, int n_limits, ContactBuffer* found) noexcept nogil

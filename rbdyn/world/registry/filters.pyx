@@ -10,13 +10,13 @@ from rbdyn.mechanism.surgery.filtering import ignored_pairs
 
 from libc.stdlib cimport free
 
-from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.broad_phase.filters cimport (
     APART, JOINED, TOGETHER, allow_pair, exclude_pair, is_excluded, put_shape_pairs,
 )
 from rbdyn.collision.shape_table cimport Table
 from rbdyn.memory cimport grow
 from rbdyn.model.model cimport Model
+from rbdyn.stepping.self_limits cimport SelfLimit
 from rbdyn.world.objects.single_body cimport SingleBody
 
 
@@ -99,7 +99,7 @@ cdef class Filters:
         self.collision, self.ignored, self.taken = collision, set(), {}
 
     def __dealloc__(self):
-        free(self.limit)
+        free(self.limits.of)
 
     # ---- bodies of objects -----------------------------------------------------------------------
 
@@ -222,46 +222,10 @@ cdef class Filters:
         cdef int n = 0
         for robot in systems:
             if robot.self_contacts > 0:
-                grow(<void**> &self.limit, &self.room, n + 1, sizeof(SelfLimit))
-                self.limit[n].first = robot.system().handle
-                self.limit[n].last = self.limit[n].first + robot.model.c.nb - 1
-                self.limit[n].most = robot.self_contacts
+                grow(<void**> &self.limits.of, &self.limits.room, n + 1, sizeof(SelfLimit))
+                self.limits.of[n].first = robot.system().handle
+                self.limits.of[n].last = self.limits.of[n].first + robot.model.c.nb - 1
+                self.limits.of[n].most = robot.self_contacts
                 n += 1
-        self.n_limits = n
+        self.limits.n = n
         return 0
-
-
-cdef bint is_deeper(const ContactPoint* a, const ContactPoint* b) noexcept nogil:
-    """Whether a, which comes first, is to stay before b."""
-    return a.depth >= b.depth
-
-
-cdef bint is_same_pair(const ContactPoint* a, const ContactPoint* b) noexcept nogil:
-    return (a.body_a == b.body_a and a.body_b == b.body_b) or (a.body_a == b.body_b and a.body_b == b.body_a)
-
-
-cdef bint is_within(const SelfLimit* limit, const ContactPoint* c) noexcept nogil:
-    return limit.first <= c.body_a <= limit.last and limit.first <= c.body_b <= limit.last
-
-
-cdef void thin_out(const SelfLimit* limit, int n_limits, ContactBuffer* found) noexcept nogil:
-    """Of each two bodies of a robot leave its deepest contacts, as many as it may have; the order stays."""
-    cdef ContactPoint* c = found.point
-    cdef int i, j, k, deeper, kept
-    for k in range(n_limits):
-        for i in range(found.n):
-            if not is_within(limit + k, c + i):
-                continue
-            deeper = 0
-            for j in range(found.n):
-                if j != i and is_same_pair(c + i, c + j):
-                    deeper += is_deeper(c + j, c + i) if j < i else not is_deeper(c + i, c + j)
-            if deeper >= limit[k].most:
-                c[i].shape_a = -1 - c[i].shape_a             # it goes, but counts until all are looked at
-        kept = 0
-        for i in range(found.n):
-            if c[i].shape_a >= 0:
-                if kept != i:
-                    c[kept] = c[i]
-                kept += 1
-        found.n = kept

@@ -8,9 +8,11 @@ from rbdyn.world.objects.contact import Contact
 
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.collision._types cimport ContactPoint
+from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, vec3
+from rbdyn.stepping.assemble cimport CONTACTS
 from rbdyn.stepping.constraints.contact.contacts cimport cone_impulse
-from rbdyn.stepping.scene cimport SINGLE_BODY, WORLD_BODY, BodyHandle, System
+from rbdyn.stepping.scene cimport SINGLE_BODY, WORLD_BODY, BodyHandle
 from rbdyn.stepping.sleeping cimport Slumber, is_asleep
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
@@ -53,26 +55,27 @@ cdef object contact_of(Registry registry, const ContactPoint* c, Vec3 impulse):
                    c.depth, array_of(impulse), registry.memory.scene.dt, link_a, link_b)
 
 
-cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
-                         long detection, WorldObject on, object link, object body):
-    """Those of the latest detection that still stand; without a solved problem (NULL) their impulses are 0.
+cdef list found_contacts(Registry registry, Pipeline pipeline, WorldObject on, object link, object body):
+    """Those of the latest detection that still stand; before they are solved their impulses are 0.
 
     Those of what sleeps come last, as they were when it fell asleep.
 
     With `on` only those of that object; with `link` or `body` of its link or body of that name.
     """
-    cdef const Slumber* z = &registry.memory.slumber
-    cdef const Scene* s = &registry.memory.scene
+    cdef const ContactProblem* solved = &pipeline.assembly.builder.problem
+    cdef const Slumber* z = pipeline.slumber
+    cdef const Scene* s = pipeline.scene
     cdef const ContactPoint* c
+    cdef long detection = pipeline.detections
     cdef Vec3 impulse = vec3(0.0, 0.0, 0.0)
     cdef int i
     contacts = []
-    for i in range(found.n):
-        c = found.point + i
+    for i in range(pipeline.found.n):
+        c = pipeline.found.point + i
         if not is_asked(registry, c, detection, on, link, body) or is_asleep(s, c.body_a) or is_asleep(s, c.body_b):
             continue
-        if solved != NULL:
-            impulse = cone_impulse(solved, first_cone + i)
+        if pipeline.solved:
+            impulse = cone_impulse(solved, pipeline.assembly.share[CONTACTS].cone + i)
         contacts.append(contact_of(registry, c, impulse))
     for i in range(z.n):
         if (z.island[i] > 0 or i < z.found) and is_asked(registry, z.point + i, detection, on, link, body):
@@ -101,21 +104,6 @@ cdef str who_diverged(Registry registry, const Scene* scene):
         if not math.isfinite(v[k]):
             return f"velocity of {robot.name!r} at joint {robot.model.joint_of(k)!r}"
     return f"configuration of {robot.name!r}"
-
-
-cdef void note_worst(ContactSolver solver, const Scene* scene, const ContactProblem* p) noexcept nogil:
-    """Note what the largest error so far is of, if it is of the step that ends."""
-    cdef const System* r
-    cdef int k
-    if solver.counts.worst_body >= 0 or solver.counts.worst == 0.0 or p.error != solver.counts.worst:
-        return
-    for k in range(scene.n_system if p.worst_coordinate >= 0 else 0):
-        r = scene.system + k
-        if r.work.coordinate <= p.worst_coordinate < r.work.coordinate + r.m.nv:
-            solver.counts.worst_body = r.handle
-            return
-    if 0 <= p.worst_single < scene.n_single:
-        solver.counts.worst_body = scene.single[p.worst_single].handle
 
 
 cdef int name_worst(Registry registry, ContactSolver solver) except -1:

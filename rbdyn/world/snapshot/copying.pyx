@@ -22,6 +22,7 @@ from rbdyn.memory cimport open_arena
 from rbdyn.stepping.constraints.bodies.joints cimport BodyFrame
 from rbdyn.stepping.constraints.joints.couplings cimport CouplingTerm, lay_out_coupling
 from rbdyn.stepping.links cimport COUPLING_LINK, Anchor
+from rbdyn.stepping.pipeline cimport Pipeline
 from rbdyn.world.constraints.body_joint cimport BodyJoint
 from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.constraints.coupling cimport Coupling
@@ -83,9 +84,10 @@ def structure(world):
     cdef Insides inside = insides_of(world)
     cdef Snapshot now = taken_now(inside)
     cdef Members m = now.members
+    cdef Pipeline steps = inside.pipeline
     return {
         "world": (world.time_step, world.substeps),
-        "backends": (backend_data(inside.collision), inside.contact, inside.position_solver),
+        "backends": (backend_data(steps.collision), steps.contact, steps.position_solver),
         "objects": [(obj.name, said_object(obj)) for obj in m.singles + m.systems],
         "order": list(m.objects),
         "constraints": [said_constraint(one) for one in m.constraints.values()],

@@ -1,29 +1,19 @@
 # Where everything lies that belongs to a snapshot of a World.  The pointers are into the World, which owns this.
 
 from rbdyn.archive cimport Archive
-from rbdyn.collision._types cimport ContactBuffer
-from rbdyn.collision.backend cimport CollisionBackend
-from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.stepping.assemble cimport Assembly
+from rbdyn.stepping.pipeline cimport Pipeline
 from rbdyn.world.registry.registry cimport Registry
 
 cdef struct Clock:            # how far a World is, as world.pxd says it
     long* steps
-    long* detections
-    long* stepped_at
-    bint* solved
     double* whole_step
-    int* parts
     double* time_before
     long* steps_before
 
 cdef class Insides:
     cdef Clock clock
-    cdef Assembly* assembly
-    cdef ContactBuffer* found
+    cdef Pipeline pipeline
     cdef Registry registry
-    cdef CollisionBackend collision
-    cdef ContactSolver contact, position_solver
     cdef object members          # Members of the latest snapshot, or None
     cdef object materials        # (revision of its table of materials, what that says), or None
     cdef public object scheduler     # Scheduler, once something was scheduled

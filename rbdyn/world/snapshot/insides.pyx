@@ -17,13 +17,13 @@ from rbdyn.world.snapshot.memory_content cimport (
 from rbdyn.world.snapshot.scene_content cimport keep_links, keep_settings, keep_singles, keep_systems
 
 
-cdef void keep_clock(Archive* a, Clock* c) noexcept:
+cdef void keep_clock(Archive* a, Clock* c, Pipeline p) noexcept:
     keep(a, c.steps, sizeof(long))
-    keep(a, c.detections, sizeof(long))
-    keep(a, c.stepped_at, sizeof(long))
-    keep(a, c.solved, sizeof(bint))
+    keep(a, &p.detections, sizeof(long))
+    keep(a, &p.stepped_at, sizeof(long))
+    keep(a, &p.solved, sizeof(bint))
     keep(a, c.whole_step, sizeof(double))
-    keep(a, c.parts, sizeof(int))
+    keep(a, &p.parts, sizeof(int))
     keep(a, c.time_before, sizeof(double))
     keep(a, c.steps_before, sizeof(long))
 
@@ -40,14 +40,15 @@ cdef class Insides:
     cdef int keep_all(self, Archive* a) except -1:
         """One pass over everything."""
         cdef Scene* s = &self.registry.memory.scene
+        cdef Pipeline p = self.pipeline
         cdef WorldObject obj
         cdef ArticulatedSystem robot
-        keep_contacts(a, self.assembly, s, self.found, self.clock.solved[0])    # the only one that LOAD may fail in
-        keep_clock(a, &self.clock)
+        keep_contacts(a, &p.assembly, s, &p.found, p.solved)    # the only one that LOAD may fail in
+        keep_clock(a, &self.clock, p)
         keep(a, &self.registry.added, sizeof(long))
         keep(a, &self.registry.linked, sizeof(int))
         keep_settings(a, s)
-        keep(a, &self.collision.table.margin, sizeof(double))
+        keep(a, &p.collision.table.margin, sizeof(double))
         keep_singles(a, s)
         keep_systems(a, s)
         keep_links(a, s)
@@ -57,17 +58,17 @@ cdef class Insides:
             keep(a, &robot.moved_at, sizeof(long))
             keep(a, &robot.targeted, sizeof(bint))
             keep(a, &robot.gravity, sizeof(robot.gravity))
-        keep_solver(a, self.contact)
-        keep_solver(a, self.position_solver)
-        keep_overlaps(a, &self.assembly.builder.overlaps)
-        keep_trails(a, &self.assembly.builder.trails)
+        keep_solver(a, p.contact)
+        keep_solver(a, p.position_solver)
+        keep_overlaps(a, &p.assembly.builder.history.overlaps)
+        keep_trails(a, &p.assembly.builder.history.trails)
         keep_slumber(a, &self.registry.memory.scene, &self.registry.memory.slumber)
-        keep_pairs(a, self.collision)
-        keep_counts(a, self.contact)                 # they decide nothing: the last, which the hash leaves out
-        keep_counts(a, self.position_solver)
+        keep_pairs(a, p.collision)
+        keep_counts(a, p.contact)                 # they decide nothing: the last, which the hash leaves out
+        keep_counts(a, p.position_solver)
         if a.mode == LOAD:
-            name_worst(self.registry, self.contact)
-            name_worst(self.registry, self.position_solver)
+            name_worst(self.registry, p.contact)
+            name_worst(self.registry, p.position_solver)
         return 0
 
     cdef bytes saved(self):

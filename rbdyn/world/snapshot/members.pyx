@@ -54,7 +54,7 @@ cdef Members members_of(Insides inside):
     if m is not None and m.are_present(inside):
         return m
     m = Members.__new__(Members)
-    m.registry_revision, m.collision_shapes = registry.revision, noted_shapes(inside.collision)
+    m.registry_revision, m.collision_shapes = registry.revision, noted_shapes(inside.pipeline.collision)
     m.added, m.linked = registry.added, registry.linked
     m.objects, m.constraints, m.shapes = dict(registry.objects), dict(registry.constraints), dict(registry.shapes)
     m.singles, m.systems = list(registry.singles), list(registry.systems)
@@ -90,7 +90,8 @@ cdef class Members:
         cdef Scene* s = &registry.memory.scene
         cdef ArticulatedSystem robot
         cdef int k
-        if self.registry_revision != registry.revision or not self.collision_shapes.are_present(inside.collision):
+        if self.registry_revision != registry.revision or not self.collision_shapes.are_present(
+                inside.pipeline.collision):
             return False
         if not is_same(self.material, s.material, s.n_shape_ids * sizeof(int)):
             return False
@@ -223,7 +224,7 @@ cdef class Members:
         cdef Registry registry = inside.registry
         cdef Scene* s = &registry.memory.scene
         cdef int k, n = PyBytes_GET_SIZE(self.material) // sizeof(int)
-        self.collision_shapes.put_back(inside.collision)
+        self.collision_shapes.put_back(inside.pipeline.collision)
         registry.shapes, registry.material_numbers = dict(self.shapes), dict(self.material_numbers)
         for k in range(n, s.n_shape_ids):
             s.material[k] = -1

@@ -16,7 +16,7 @@ from rbdyn.contact.warm_start cimport WarmStart, reserve
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.stepping.assemble cimport begin_found
-from rbdyn.stepping.constraints.contact.trails cimport Trail
+from rbdyn.stepping.pair_history cimport Trail
 from rbdyn.stepping.scene cimport Rest
 from rbdyn.stepping.sleeping cimport KeptBlock, reserve_slumber
 
@@ -113,7 +113,7 @@ cdef int keep_counts(Archive* a, ContactSolver solver) except -1:
     return 0
 
 
-cdef int keep_overlaps(Archive* a, Overlaps* o) except -1:
+cdef int keep_overlaps(Archive* a, PairTable* o) except -1:
     cdef int k, n = keep_count(a, o.n, INT_MAX // 100)
     cdef Overlap* one
     if a.mode == CHECK:
@@ -121,7 +121,7 @@ cdef int keep_overlaps(Archive* a, Overlaps* o) except -1:
     if a.mode == LOAD:
         o.n = n
     for k in range(n):
-        one = o.now + k
+        one = <Overlap*> o.now + k
         keep(a, &one.a, sizeof(int))
         keep(a, &one.b, sizeof(int))
         keep(a, &one.depth, sizeof(double))
@@ -135,7 +135,7 @@ cdef int keep_overlaps(Archive* a, Overlaps* o) except -1:
     return 0
 
 
-cdef int keep_trails(Archive* a, Trails* t) except -1:
+cdef int keep_trails(Archive* a, PairTable* t) except -1:
     cdef int n = keep_count(a, t.n, INT_MAX // 100)
     if a.mode == CHECK:
         grow(<void**> &t.now, &t.room[0], n, sizeof(Trail))

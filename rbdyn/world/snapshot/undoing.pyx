@@ -6,6 +6,7 @@ from rbdyn.errors import SnapshotError
 from rbdyn.mechanism import notes
 from rbdyn.world.snapshot import rest
 
+from rbdyn.collision.shape_table cimport Table
 from rbdyn.model.model cimport Model
 from rbdyn.stepping.scene cimport DYNAMIC, Scene
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
@@ -84,16 +85,17 @@ cdef int put(Insides inside, Snapshot s, list schedules, dict extras) except -1:
 cdef int note_dynamic(Insides inside) except -1:
     """Let collision know which single bodies are dynamic."""
     cdef Scene* s = &inside.registry.memory.scene
+    cdef Table* table = &inside.pipeline.collision.table
     cdef int k, i
     cdef bint dynamic, changed = False
-    for i in range(inside.collision.table.n):
-        k = inside.collision.table.shape[i].body
+    for i in range(table.n):
+        k = table.shape[i].body
         if k >= s.n_bodies or s.body[k].kind != 1:
             continue
         dynamic = s.single[s.body[k].index].type == DYNAMIC
-        changed = changed or inside.collision.table.shape[i].dynamic != dynamic
-        inside.collision.table.shape[i].dynamic = dynamic
-    inside.collision.table.revision += changed
+        changed = changed or table.shape[i].dynamic != dynamic
+        table.shape[i].dynamic = dynamic
+    table.revision += changed
     return 0
 
 

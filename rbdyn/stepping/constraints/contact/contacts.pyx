@@ -15,10 +15,11 @@ from rbdyn.stepping.builder cimport (
 )
 from rbdyn.stepping.columns cimport free_point_velocity, start_point_velocity
 from rbdyn.stepping.constraints.contact.overlaps cimport (
-    HOLD, IGNORE, PART, Handling, begin_overlaps, handling_of, keep_passed,
+    HOLD, IGNORE, PART, Handling, handling_of, keep_passed,
 )
-from rbdyn.stepping.constraints.contact.trails cimport begin_trails, half_bend
+from rbdyn.stepping.constraints.contact.trails cimport half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time
+from rbdyn.stepping.pair_history cimport begin_history
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
 )
@@ -124,7 +125,7 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
     v = mul3(E, sub3(free_a, free_b))
     fall = sub3(v, now)
     if at <= 0.0:                                # else arms are those of a later time
-        bend = half_bend(&b.trails, s, c, &E, now)
+        bend = half_bend(&b.history.trails, s, c, &E, now)
     now, v = sub3(now, bend), add3(v, bend)
     if at < 0.0:
         target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold, s.slop)
@@ -176,14 +177,13 @@ cdef Handling handling(const Scene* s, Builder* b, int first, int end) noexcept 
     for i in range(first + 1, end):
         depth = max(depth, s.contacts.point[i].depth)
     there = pose_in(&s.pose[c.body_a], &s.pose[c.body_b])
-    return handling_of(&b.overlaps, c, &there, depth, s.slop, s.dt * asked(s, depth))
+    return handling_of(&b.history.overlaps, c, &there, depth, s.slop, s.dt * asked(s, depth))
 
 
 cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
     cdef Handling how
     cdef int i = 0, end
-    begin_overlaps(&b.overlaps, s.contacts.n)
-    begin_trails(&b.trails, s.contacts.n)
+    begin_history(&b.history, s.contacts.n)
     while i < s.contacts.n:
         end = next_pair(s, i)
         how = handling(s, b, i, end)
@@ -193,7 +193,7 @@ cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
             else:
                 write_contact(s, b, s.contacts.point + i, how == HOLD)
             i += 1
-    keep_passed(&b.overlaps)
+    keep_passed(&b.history.overlaps)
     return 0
 
 

@@ -8,26 +8,15 @@
 # springs of motors.  Detection does not examine such a pair until its bodies have moved by its depth (overlap.pxd).
 
 from rbdyn.collision._types cimport ContactPoint, Pose
-from rbdyn.collision.overlap cimport KnownOverlaps, Overlap
+from rbdyn.collision.overlap cimport KnownOverlaps
+from rbdyn.stepping.pair_history cimport PairTable
 
 cdef enum Handling:
     PART                      # pushed apart
     HOLD                      # held where they are
     IGNORE                    # no contact
 
-cdef struct Overlaps:         # all zero: none
-    int n, n_next
-    Overlap* now              # (n,) of the latest step, in the order of their shapes
-    Overlap* next             # (n_next,) of this step, while it is written
-    int at                    # the first of `now` that may be met still
-    size_t room[2]
-
-cdef void release_overlaps(Overlaps* o) noexcept
-cdef KnownOverlaps known_overlaps(Overlaps* o, double slop) noexcept nogil
-cdef int begin_overlaps(Overlaps* o, int contacts) except -1 nogil
-cdef Handling handling_of(Overlaps* o, const ContactPoint* c, const Pose* there, double depth, double slop,
+cdef KnownOverlaps known_overlaps(PairTable* o, double slop) noexcept nogil
+cdef Handling handling_of(PairTable* o, const ContactPoint* c, const Pose* there, double depth, double slop,
                           double asked) noexcept nogil
-cdef void keep_passed(Overlaps* o) noexcept nogil
-cdef int copy_overlaps(Overlaps* to, const Overlaps* from_) except -1 nogil
-cdef void end_overlaps(Overlaps* o) noexcept nogil
-cdef void forget_overlaps(Overlaps* o, int shape) noexcept nogil
+cdef void keep_passed(PairTable* o) noexcept nogil

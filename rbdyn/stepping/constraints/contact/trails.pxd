@@ -17,22 +17,7 @@
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.spatial._algebra cimport Mat3, Vec3
+from rbdyn.stepping.pair_history cimport PairTable
 from rbdyn.stepping.scene cimport Scene
 
-cdef struct Trail:            # of one contact
-    int a, b                  # its shapes
-    Vec3 arm_a, arm_b         # from the centres of mass of single bodies, world axes [m]; zero of others
-
-cdef struct Trails:           # sorted by shapes; all zero: none
-    Trail* now                # (n,) of the step before
-    Trail* next               # (n_next,) of this step, while it is written
-    int n, n_next
-    int at                    # the first of `now` that may be of the present shapes
-    size_t room[2]
-
-cdef void release_trails(Trails* t) noexcept
-cdef int begin_trails(Trails* t, int contacts) except -1 nogil
-cdef Vec3 half_bend(Trails* t, const Scene* s, const ContactPoint* c, const Mat3* E, Vec3 v) noexcept nogil
-cdef int copy_trails(Trails* to, const Trails* from_) except -1 nogil
-cdef void end_trails(Trails* t) noexcept nogil
-cdef void forget_trails(Trails* t, int shape) noexcept nogil
+cdef Vec3 half_bend(PairTable* t, const Scene* s, const ContactPoint* c, const Mat3* E, Vec3 v) noexcept nogil

@@ -1,37 +1,17 @@
 """Where contacts were at the step before: trails.pxd."""
 
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.kernels.acceleration cimport velocity_product
-from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, cross3, dot3, mul3, scale3, smul3, sub3, zero3
+from rbdyn.stepping.pair_history cimport PairTable, Trail, comes_before, is_of_pair
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 from rbdyn.stepping.single cimport Single, angular_momentum, single_of
 
 cdef double SLOWEST = 1e-6     # [m/s] at a contact: what is slower takes no energy that anybody would miss
 cdef double FARTHEST = 0.5     # of its arm that a contact moves in a step, and still is taken for the same one
 cdef double FASTEST = 0.25     # of its arm that the material at it moves by, if a step is to tell how it turns
-
-
-cdef void release_trails(Trails* t) noexcept:
-    """Give all memory back."""
-    free(t.now)
-    free(t.next)
-    memset(t, 0, sizeof(Trails))
-
-
-cdef int begin_trails(Trails* t, int contacts) except -1 nogil:
-    """None yet in this step."""
-    grow(<void**> &t.next, &t.room[1], contacts, sizeof(Trail))
-    t.n_next = t.at = 0
-    return 0
-
-
-cdef inline bint comes_before(const Trail* o, const ContactPoint* c) noexcept nogil:
-    return o.a < c.shape_a or (o.a == c.shape_a and o.b < c.shape_b)
 
 
 cdef inline Vec3 arm_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
@@ -43,26 +23,27 @@ cdef inline Vec3 arm_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcep
     return zero3()
 
 
-cdef const Trail* follow(Trails* t, const ContactPoint* c, Vec3 arm_a, Vec3 arm_b) noexcept nogil:
+cdef const Trail* follow(PairTable* t, const ContactPoint* c, Vec3 arm_a, Vec3 arm_b) noexcept nogil:
     """Note a contact; which one of the same shapes was nearest to it, or NULL.  They come in the order of shapes.
 
     Not the one with the same feature: those of a rim have new ones at each quarter of a turn.
     """
+    cdef const Trail* known = <const Trail*> t.now
     cdef const Trail* best = NULL
     cdef double least = INFINITY, distance
     cdef Vec3 x, y
     cdef int k
-    t.next[t.n_next] = Trail(a=c.shape_a, b=c.shape_b, arm_a=arm_a, arm_b=arm_b)
+    (<Trail*> t.next)[t.n_next] = Trail(a=c.shape_a, b=c.shape_b, arm_a=arm_a, arm_b=arm_b)
     t.n_next += 1
-    while t.at < t.n and comes_before(t.now + t.at, c):
+    while t.at < t.n and comes_before(known + t.at, c):
         t.at += 1
     k = t.at
-    while k < t.n and t.now[k].a == c.shape_a and t.now[k].b == c.shape_b:
-        x, y = sub3(arm_a, t.now[k].arm_a), sub3(arm_b, t.now[k].arm_b)
+    while k < t.n and is_of_pair(known + k, c):
+        x, y = sub3(arm_a, known[k].arm_a), sub3(arm_b, known[k].arm_b)
         distance = dot3(x, x) + dot3(y, y)
         if distance < least:
             least = distance
-            best = t.now + k
+            best = known + k
         k += 1
     return best
 
@@ -103,7 +84,7 @@ cdef inline Vec3 bend_of(const Scene* s, const BodyHandle* body, Vec3 arm, Vec3 
     return add3(cross3(w, sub3(arm, old)), cross3(gyration, old))
 
 
-cdef Vec3 half_bend(Trails* t, const Scene* s, const ContactPoint* c, const Mat3* E, Vec3 v) noexcept nogil:
+cdef Vec3 half_bend(PairTable* t, const Scene* s, const ContactPoint* c, const Mat3* E, Vec3 v) noexcept nogil:
     """Half of the change d, along the axes E of a contact, whose bodies' velocity along them is v; and note it.
 
     Contacts of a later time of the step have none: there the trail would be of two times.
@@ -131,28 +112,3 @@ cdef Vec3 half_bend(Trails* t, const Scene* s, const ContactPoint* c, const Mat3
     if fabs(d.z) > fabs(v.z):
         d.z = v.z if d.z * v.z > 0.0 else -v.z
     return d
-
-
-cdef int copy_trails(Trails* to, const Trails* from_) except -1 nogil:
-    """What is known between two steps."""
-    grow(<void**> &to.now, &to.room[0], from_.n, sizeof(Trail))
-    memcpy(to.now, from_.now, from_.n * sizeof(Trail))
-    to.n = from_.n
-    return 0
-
-
-cdef void end_trails(Trails* t) noexcept nogil:
-    """What was noted in this step is what the next one knows.  A step that is not done leaves what was known."""
-    t.now, t.next = t.next, t.now
-    t.room[0], t.room[1] = t.room[1], t.room[0]
-    t.n = t.n_next
-
-
-cdef void forget_trails(Trails* t, int shape) noexcept nogil:
-    """Of a shape that was moved by hand."""
-    cdef int k, kept = 0
-    for k in range(t.n):
-        if t.now[k].a != shape and t.now[k].b != shape:
-            t.now[kept] = t.now[k]
-            kept += 1
-    t.n = kept

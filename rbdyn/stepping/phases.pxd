@@ -1,8 +1,4 @@
-# The phases of a step over a whole scene, in the order in which a World calls them.
-#
-# kinematics -> detect (collision) -> free_velocities -> assemble -> solve (contact) -> apply_impulses
-# -> change_velocities -> find_waits (flight/waits.pxd) -> integrate -> is_finite -> commit.
-# Until commit the state is that of the step's start.
+# Phases of a step, each over all that a scene has: pipeline.pyx has their order.
 
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.spatial._algebra cimport motion, mul3, scale3, zero_m
