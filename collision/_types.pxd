@@ -99,9 +99,10 @@ cdef struct ContactPoint:
     # From `position` to where it is seen from A and from B now, world [m].  Zero, unless they meet later in the step:
     # then `position`, `normal` and the moment arms are those of that time, and each body has its own way to go.
     Vec3 to_a, to_b
-    # Of two that come fast, measured by their size: the share of the step after which they meet, and how deep they are
-    # in each other then.  The blow falls at that time.  -1: they are near now, or come slowly.
+    # Of two that meet later: after which share of the step, and how deep they are in each other then.  -1: they are
+    # near now.
     double time, depth_then
+    bint fast                      # they come by a good part of their size in the step, or of a thin one's thickness
 
 cdef struct ContactBuffer:         # grows by doubling; begin with buffer_init, end with buffer_free
     int version                    # CONTACT_VERSION; a buffer of another layout is refused

@@ -311,11 +311,12 @@ cdef class CollisionBackend(Backend):
         contacts : (m,) structured ndarray
             Sorted by (shape_a, shape_b, feature), with the fields shape_a, shape_b, body_a,
             body_b, feature, position (3,) [m], normal (3,) unit and into shape a, depth [m], to_a, to_b (3,) [m],
-            time and depth_then [m].
+            time, depth_then [m] and fast.
             All vectors are in world axes.  Of shapes that meet later, position and normal are those of that time,
             -depth is the way that the gap may close, and to_a and to_b lead from the position to where it is, seen from
-            each body as it will be then.  Of those that come fast, by more than half of the smaller one's radius,
-            time is the share of the step after which they meet, and depth_then their depth there; else they are -1.
+            each body as it will be then; time is the share of the step after which they meet, and depth_then their
+            depth there.  Of those that are near now both are -1.  fast is 1 of those that come by more than half of the
+            smaller one's radius.
 
         Raises
         ------

@@ -3,7 +3,7 @@
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint
 
 cdef enum:
-    CONTACT_VERSION = 4            # layout of ContactPoint and ContactBuffer
+    CONTACT_VERSION = 5            # layout of ContactPoint and ContactBuffer
     MAX_CONTACTS = 1 << 17         # the limit of a fresh buffer; in a World a contact takes about 3 kB in all
 
 cdef void buffer_init(ContactBuffer* buffer) noexcept nogil

@@ -22,7 +22,7 @@ ShapeInfo.__doc__ = "One shape of a backend: its id, the shape, its body, its po
 CONTACT_DTYPE = np.dtype(
     [(name, np.intc) for name in ("shape_a", "shape_b", "body_a", "body_b", "feature")]
     + [("position", np.float64, 3), ("normal", np.float64, 3), ("depth", np.float64), ("to_a", np.float64, 3),
-       ("to_b", np.float64, 3), ("time", np.float64), ("depth_then", np.float64)], align=True)
+       ("to_b", np.float64, 3), ("time", np.float64), ("depth_then", np.float64), ("fast", np.intc)], align=True)
 if CONTACT_DTYPE.itemsize != sizeof(ContactPoint):
     raise ImportError("CONTACT_DTYPE does not match the compiled ContactPoint")
 
@@ -205,3 +205,4 @@ cdef class CollisionScene:
         point.feature, point.position, point.normal, point.depth = key, x, n, d
         point.to_a = point.to_b = zero3()
         point.time = point.depth_then = -1.0
+        point.fast = False

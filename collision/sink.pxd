@@ -47,3 +47,4 @@ cdef inline void emit(Sink* sink, const Manifold* m) noexcept nogil:
         point[k].depth = m.depth[k]
         point[k].to_a = point[k].to_b = zero3()
         point[k].time = point[k].depth_then = -1.0
+        point[k].fast = False

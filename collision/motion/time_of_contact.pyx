@@ -197,9 +197,9 @@ cdef Outcome rows_then(Meeting* m, int first, double t) noexcept nogil:
     """Leave the contacts from `first` on, seen at t, where they meet."""
     cdef ContactBuffer* out = m.sink.out
     cdef int i
-    if is_fast(m, first, t):
-        for i in range(first, out.n):
-            out.point[i].time, out.point[i].depth_then = t, out.point[i].depth
+    cdef bint fast = is_fast(m, first, t)
+    for i in range(first, out.n if fast or t > 0.0 else first):
+        out.point[i].time, out.point[i].depth_then, out.point[i].fast = t, out.point[i].depth, fast
     see_from_start(m, first, t, True)
     return STOPS
 

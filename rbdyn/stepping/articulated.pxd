@@ -24,7 +24,7 @@ from rbdyn.stepping.loops.elimination cimport answer_in_loops, joint_velocities,
 from rbdyn.stepping.loops.free cimport forget_loop_impulses, free_in_loops
 from rbdyn.stepping.loops.stops cimport is_held
 from rbdyn.stepping.scene cimport Limit, System
-from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
+from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, Scheme
 from rbdyn.stepping.wrenches cimport begin_loads
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
@@ -92,12 +92,33 @@ cdef inline void stop_at_ends(System* s) noexcept nogil:
         if stop != end:
             put_coordinate(limit, s.work.q_next, stop)
 
-cdef inline void system_move(System* s, int rule, double dt, double closing) noexcept nogil:
-    """q_next by the position rule, with loops closed by `closing` [m/s or rad/s] at most.
+cdef inline int position_rule(const System* s, Scheme scheme) noexcept nogil:
+    """How positions follow from velocities: what meets something, and is held by nothing, moves as in flight."""
+    if s.work.blow.falls and scheme.keeps_momentum and not s.work.in_contact:
+        return TRAPEZOID
+    return scheme.rule
+
+cdef inline void mean_velocity(System* s, Scheme scheme, int rule) noexcept nogil:
+    """work.z, with which it moves in the step.
+
+    What meets something moves by its old velocity until then, by the new one afterwards, and falls freely before and
+    after, if nothing holds it (single.pxd).
+    """
+    cdef double at = 0.0 if rule == SEMI_IMPLICIT else 1.0 if rule == EULER else 0.5, fall = 0.0
+    cdef int k
+    if s.work.blow.falls:
+        at = s.work.blow.at
+        fall = 0.5 * (at * at - (1.0 - at) * (1.0 - at)) if rule == TRAPEZOID else 0.0
+    for k in range(s.m.nv):
+        s.work.z[k] = at * s.d.v[k] + (1.0 - at) * s.work.v_next[k] + fall * (s.work.v_free[k] - s.d.v[k])
+
+cdef inline void system_move(System* s, Scheme scheme, double dt, double closing) noexcept nogil:
+    """q_next, with loops closed by `closing` [m/s or rad/s] at most.
 
     What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.  With it moves
-    all that loops tie to it.  What is hit fast moves by its old velocity until then.
+    all that loops tie to it.
     """
+    cdef int rule = position_rule(s, scheme)
     cdef bint whole
     cdef int k
     memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
@@ -107,16 +128,7 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
             integrate_joints(s.m, s.work.q_next, s.work.push, dt)
         stop_at_ends(s)
         return
-    for k in range(s.m.nv):
-        if rule == SEMI_IMPLICIT:
-            s.work.z[k] = s.work.v_next[k]
-        elif rule == EULER:
-            s.work.z[k] = s.d.v[k]
-        else:
-            s.work.z[k] = 0.5 * (s.d.v[k] + s.work.v_next[k])
-    if s.work.blow.falls:
-        for k in range(s.m.nv):
-            s.work.z[k] = s.work.blow.at * s.d.v[k] + (1.0 - s.work.blow.at) * s.work.v_next[k]
+    mean_velocity(s, scheme, rule)
     if s.work.active or s.work.loops.held:
         whole = s.m.n_loops > 0 and is_held(s)
         for k in range(s.m.nv):

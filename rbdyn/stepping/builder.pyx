@@ -277,13 +277,13 @@ cdef void end_cone(Builder* b, double mass, double mobility, Vec3 bend) noexcept
     """What follows from the mobility of the cone begun last, which acts on systems of this mass [kg].
 
     Beside 1 / mass a mobility below 1e-20 is a rounding error of its entries, which would take any impulse: they go.
-    Otherwise targets T > 0 are lowered to what is not too dear.  With the normal mobility g to reach T takes the
-    energy T^2 / (2 g): near the axes of joints, or where an arm is straight, g is small, and joints would turn at any
-    speed for a millimetre.  T is lowered until it takes no more than to move all the mass at the speed T; and so is the
-    bend of its velocity (trails.pxd), along its axes.  `mobility` is that of single bodies [1/kg].
+    Otherwise the speed T > 0 at which poses part is lowered to what is not too dear.  With the normal mobility g to
+    reach T takes the energy T^2 / (2 g): near the axes of joints, or where an arm is straight, g is small, and joints
+    would turn at any speed for a millimetre.  T is lowered until it takes no more than to move all the mass at that
+    speed; and so is the bend of its velocity (trails.pxd), along its axes.  A bounce is not: it gives back at most what
+    came.  `mobility` is that of single bodies [1/kg].
     """
     cdef int i = b.n_cones - 1, n = 3 * i + 2
-    cdef double share
     cdef Sym3 G
     close_cone(b)
     G = sum_mobility(b, i)
@@ -296,12 +296,8 @@ cdef void end_cone(Builder* b, double mass, double mobility, Vec3 bend) noexcept
         lower_bend(b, G, mass, bend)
     if mobility * mass >= 1.0:
         return
-    share = sqrt(mobility * mass)
-    if b.target[n] > 0.0:
-        b.v_free[n] += (1.0 - share) * b.target[n]
-        b.target[n] *= share
     if b.position_target[n] > 0.0:
-        b.position_target[n] *= share
+        b.position_target[n] *= sqrt(mobility * mass)
 
 
 cdef void merge_entries3(Builder* b, int first, int start) noexcept nogil:

@@ -90,7 +90,7 @@ cdef inline void integrate(Scene* s) noexcept nogil:
     cdef int k, i
     for k in range(s.n_system):
         if not system_sleeps(s, s.system + k):
-            system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt, s.erp_speed)
+            system_move(s.system + k, scheme_of(s, s.system + k), s.dt, s.erp_speed)
             system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for i in range(s.n_movers):
         k = s.mover[i]

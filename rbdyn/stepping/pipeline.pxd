@@ -18,6 +18,7 @@ cdef class Pipeline:
     cdef ContactSolver contact
     cdef ContactSolver position_solver    # of what corrects depths
     cdef ContactBuffer found              # contacts of this step
+    cdef ContactBuffer before             # those of the detection before
     cdef ContactBuffer looks              # room for looks at bodies that meet
     cdef long detections                  # of contacts, so far
     cdef Assembly assembly                # contact problem of this step

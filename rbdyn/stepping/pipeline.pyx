@@ -22,6 +22,7 @@ from rbdyn.stepping.assemble cimport (
 )
 from rbdyn.stepping.constraints.bodies.tensions cimport add_tensions
 from rbdyn.stepping.constraints.contact.overlaps cimport known_overlaps
+from rbdyn.stepping.contact_names cimport keep_names
 from rbdyn.stepping.flight.waits cimport find_waits
 from rbdyn.stepping.pair_history cimport end_history
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
@@ -39,12 +40,14 @@ cdef class Pipeline:
 
     def __cinit__(self):
         buffer_init(&self.found)
+        buffer_init(&self.before)
         buffer_init(&self.looks)
         self.detections = self.parts = 1
 
     def __dealloc__(self):
         assembly_free(&self.assembly)
         buffer_free(&self.found)
+        buffer_free(&self.before)
         buffer_free(&self.looks)
         free_start(&self.start)
 
@@ -110,7 +113,7 @@ cdef class Pipeline:
         self.solves = 2
         apply_impulses(&self.assembly, self.scene)
         change_velocities(self.scene)
-        if self.scene.meets:
+        if self.scene.meets_fast:
             find_waits(self.scene, &self.collision.table, &self.looks)
         integrate(self.scene)
         return 0
@@ -131,11 +134,14 @@ cdef class Pipeline:
         """Points, normals and depths of this step's contacts; who is touched wakes, and has contacts, too."""
         self.solved = False
         self.detections += 1
+        self.scene.margin = self.collision.table.margin
+        self.found, self.before = self.before, self.found
         find_calm(self.scene, self.slumber)
         wake_linked(self.scene, self.slumber)
         self.detect()
         while wake_touched(self.scene, self.slumber, &self.found):
             self.detect()
+        keep_names(&self.before, &self.found, self.scene.margin)
         leave_out_calm(self.scene, &self.found)
         begin_awake(self.slumber, self.contact)
         self.check_known()

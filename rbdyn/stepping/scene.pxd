@@ -42,6 +42,7 @@ cdef struct SingleControl:
 cdef struct Blow:
     bint falls                # in this step
     double at                 # after which share of it
+    bint fast                 # of bodies that come by a good part of their size: what follows is of then
 
 cdef struct SingleScratch:
     double inverse_mass       # [1/kg], 0 unless dynamic
@@ -51,7 +52,7 @@ cdef struct SingleScratch:
     bint in_contact           # an impulse acts on it that is no bounce
     double turning            # (w dt)^2, about, with which taut wires swing it (constraints/bodies/turning.pxd)
     bint touched              # a contact or a constraint between bodies is on it in this step, if some World has these
-    Blow blow                 # of something that it meets fast in this step; what follows is of then
+    Blow blow                 # of something that it meets in this step
     Mat3 R_met                # body to world axes
     double q_met[4]           # the same
     Vec3 w_now                # angular velocity before the blow [rad/s]; of what meets nothing, that of the start
@@ -246,7 +247,8 @@ cdef struct SystemScratch:    # written within a step
     bint touched              # a contact is on it in this step
     bint outside              # one with anything but the same tree of it
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
-    Blow blow                 # of a single body that it meets fast in this step
+    Blow blow                 # of something that it meets in this step
+    bint in_contact           # something pushes it that is no bounce, or holds it: a constraint between bodies
     bint bounces              # off a stop of its own in this step
     bint stopped              # a stop was found to hold its loops in this step
     double row_work           # what rows do to its energy then [J]
@@ -477,6 +479,7 @@ cdef struct Scene:
     int n_shape_ids
     MaterialPairs pairs
     LinkList[3] link                       # constraints between bodies, by kind
+    double margin                          # [m] gap below which the contacts of this step are in contact already
     # settings
     double dt                              # [s]
     Vec3 gravity                           # world [m/s^2]
@@ -490,7 +493,8 @@ cdef struct Scene:
     double sleep_speed                     # [m/s] and [rad/s] that are slow
     long islands                           # that fell asleep so far
     bint keep_accelerations                # an observer asks for them
-    bint meets                             # some single body meets something fast in this step
+    bint meets                             # some bodies meet in this step,
+    bint meets_fast                        # some single bodies fast
     # out
     int failed_single, failed_system       # whose step did not end in finite numbers, or -1
     # capacities, of whoever owns the memory

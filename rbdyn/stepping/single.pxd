@@ -180,7 +180,7 @@ cdef inline void single_push(const Single* b, double dt) noexcept nogil:
     b.work.w_next = mul3(transpose3(quat_E(b.work.q_next)), w_b)
 
 cdef inline Vec3 way_past_meeting(const Single* b, double dt) noexcept nogil:
-    """How far it goes in a step in which it meets something fast [m].
+    """How far it goes in a step in which it meets something [m].
 
     What bounces, or is not hit, falls freely before and after, as what waits does with its common centre of mass.  What
     rests then does not, nor what waits for something that no impulse moves, which gravity would lead into it.
@@ -216,8 +216,8 @@ cdef inline void move_past_meeting(const Single* b, double dt) noexcept nogil:
 cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept nogil:
     """v_next, w_next, p_next, q_next.
 
-    A bounce is no contact: moved by the mean velocity it keeps its energy, if that does not carry it in.  What a blow
-    turns round turns with its new angular momentum, which then keeps its energy.
+    What meets nothing, and nothing holds, moves by the mean velocity.  What a blow turns round turns with its new
+    angular momentum, which then keeps its energy.
     """
     cdef int rule = in_contact(scheme).rule if b.work.in_contact else scheme.rule
     cdef Vec3 v, w, L

@@ -95,7 +95,7 @@ cdef inline void mark_linked(const Scene* s, const Link* link) noexcept nogil:
         touch_single(s, body)
         if body.kind == SYSTEM_BODY:
             r = s.system + body.index
-            r.work.touched = True
+            r.work.touched = r.work.in_contact = True
             for j in range(link.n_bodies):
                 other = s.body + link.body[j]
                 r.work.outside |= not in_one_tree(s, body, other)
@@ -124,6 +124,7 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
     cdef int k, side
     for k in range(s.n_system):
         s.system[k].work.touched = s.system[k].control.inloop or s.system[k].work.stopped
+        s.system[k].work.in_contact = s.system[k].work.stopped
         s.system[k].work.outside = False
         s.system[k].work.grounded = s.system[k].control.tied
     mark_links(s)

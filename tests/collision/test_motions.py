@@ -76,12 +76,13 @@ def test_two_balls_that_cross():
     assert c["time"] == pytest.approx(0.42, abs=1e-3) and abs(c["depth_then"]) < MARGIN
 
 
-def test_the_time_is_told_of_what_comes_fast():
-    """By more than half a radius in the step; of what comes slowly, or is near now, it is -1."""
+def test_the_time_is_told_of_what_meets_later():
+    """Of what is near now it is -1; what comes by more than half a radius in the step is fast."""
     backend = scene(HalfSpace(), Sphere(0.1))
-    for way, gap, time in ((0.06, 0.03, 0.5), (0.04, 0.03, -1.0), (0.06, 0.07, None), (0.0, 0.0, -1.0)):
+    for way, gap, time, fast in ((0.06, 0.03, 0.5, 1), (0.04, 0.03, 0.75, 0), (0.06, 0.07, None, 0), (0.0, 0.0, -1.0, 0)):
         found = backend.query([at(0, 0, 0), at(0, 0, 0.1 + gap)], moves((0, 0, 0, 0, 0, -way)))
         assert found["time"].tolist() == ([] if time is None else [pytest.approx(time, abs=1e-3)])
+        assert found["fast"].tolist() == ([] if time is None else [fast])
 
 
 @pytest.mark.parametrize("turn", [0.3, 1.2])

@@ -1,14 +1,21 @@
-# Single bodies that meet something fast within a step: when.
+# When bodies meet within a step.
 #
-# A contact row holds for the whole step.  Where bodies come by a good part of their size in it, to close the gap at the
-# new velocity would be to turn with the new spin before they have met: they miss each other.  So what meets fast moves
-# by its old velocity until then, is hit there, with the pose and the moment arms of that time, and moves by its new
-# velocity for the rest of the step.  All that it touches does so too, robots among them, so that rows between them
-# hold.
+# What meets moves by its old velocity until then, is hit there, with the moment arms of that time, and moves by its new
+# velocity for the rest of the step.  So impulses act where bodies are, and make no angular momentum; what falls freely
+# before and after keeps the energy of an elastic bounce.  All that it touches, or is joined to, does so at the same
+# time, the earliest, so that rows between them hold.  What is near at the start and does not bounce is no meeting: its
+# row holds for the whole step.  Single bodies have the orientation of that time, too; those that meet fast, measured by
+# their size, may meet again before the step is over: waits.pxd.  Robots keep the pose of the step's start, and meet
+# nothing but single bodies where they do not bounce.
+
+from libc.math cimport INFINITY, sqrt
 
 from rbdyn.collision._types cimport ContactPoint
-from rbdyn.spatial._algebra cimport zero3
-from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, Blow, BodyHandle, Scene, SingleScratch
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3, zero3
+from rbdyn.stepping.links cimport N_LINK_KINDS, Link
+from rbdyn.stepping.scene cimport (
+    DYNAMIC, SINGLE_BODY, SYSTEM_BODY, Blow, BodyHandle, PairProperties, Scene, SingleScratch, pair_properties,
+)
 
 cdef inline SingleScratch* flier(const Scene* s, int body) noexcept nogil:
     """The scratch of a body that contacts move, if it is a single one; else NULL."""
@@ -26,25 +33,68 @@ cdef inline Blow* blow_on(const Scene* s, int body) noexcept nogil:
         return &s.single_scratch[b.index].blow
     return NULL
 
-cdef inline bint fall(Blow* b, double at) noexcept nogil:
-    """Note a blow after this share of the step; whether that is earlier than was known."""
-    if b == NULL or (b.falls and b.at <= at):
+cdef inline bint fall(Blow* b, double at, bint fast) noexcept nogil:
+    """Note a blow after this share of the step; whether that is earlier, or faster, than was known."""
+    if b == NULL or (b.falls and b.at <= at and b.fast >= fast):
         return False
-    b.falls, b.at = True, at
+    b.at = min(b.at, at) if b.falls else at
+    b.fast = b.fast or fast if b.falls else fast
+    b.falls = True
     return True
 
+cdef inline Vec3 way_of(const Scene* s, int body, Vec3 at) noexcept nogil:
+    """How far a point of a body goes in the step, as it moves now [m]."""
+    return add3(s.motion[body].v, cross3(s.motion[body].w, sub3(at, s.pose[body].p)))
+
+cdef inline double least_way(const Scene* s, const PairProperties* pair) noexcept nogil:
+    """How far bodies come in a step, at least, that bounce, and do not roll or rest, though they are near now [m]."""
+    return max(s.margin, s.dt * max(pair.threshold, s.dt * sqrt(dot3(s.gravity, s.gravity))))
+
+cdef inline double approach(const Scene* s, const ContactPoint* c) noexcept nogil:
+    """How far the bodies of a contact come nearer in the step, along its normal, as they move now [m]."""
+    return dot3(c.normal, sub3(way_of(s, c.body_b, c.position), way_of(s, c.body_a, c.position)))
+
+cdef inline double met_after(const Scene* s, const ContactPoint* c) noexcept nogil:
+    """After which share of the step the bodies of a contact meet; -1: they are near, and do not bounce.
+
+    Detection may tell a time at which they are in each other by a part of the margin: they meet earlier.
+    """
+    cdef const PairProperties* pair
+    cdef double way, gap
+    if c.fast or not s.scheme.keeps_momentum:
+        return c.time if c.fast else -1.0
+    pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
+    if not pair.restitution + s.erp2 > 0.0 and (
+            c.time < 0.0 or flier(s, c.body_a) == NULL and flier(s, c.body_b) == NULL):
+        return -1.0
+    way = approach(s, c)
+    if c.time >= 0.0:
+        return max(0.0, c.time - c.depth_then / way) if c.depth_then > 0.0 and way > 0.0 else c.time
+    gap = max(0.0, -c.depth)
+    return gap / way if c.depth <= s.slop and way > least_way(s, pair) and way > gap else -1.0
+
+cdef inline void see(const Scene* s, const ContactPoint* c, Vec3* at_a, Vec3* at_b) noexcept nogil:
+    """Where a contact is on A and on B at the start of the step, world: bodies that meet have the arms of that time."""
+    cdef Vec3 apart = zero3()
+    cdef double at
+    at_a[0], at_b[0] = add3(c.position, c.to_a), add3(c.position, c.to_b)
+    if c.time < 0.0 and s.meets:
+        at = met_after(s, c)
+        if at > 0.0:
+            apart = scale3(0.5 * at, sub3(s.motion[c.body_b].v, s.motion[c.body_a].v))
+            at_a[0], at_b[0] = add3(at_a[0], apart), sub3(at_b[0], apart)
+
 cdef inline bint begin_meetings(Scene* s) noexcept nogil:
-    """Forget those of the step before; whether there are any of single bodies in this one."""
+    """Forget those of the step before; whether there are any in this one."""
     cdef const ContactPoint* c
     cdef SingleScratch* w
     cdef bint before = s.meets
     cdef int k
-    s.meets = False
+    s.meets = s.meets_fast = False
     for k in range(s.contacts.n):
         c = s.contacts.point + k
-        if c.time >= 0.0 and (flier(s, c.body_a) != NULL or flier(s, c.body_b) != NULL):
-            s.meets = True
-            break
+        s.meets |= met_after(s, c) >= 0.0
+        s.meets_fast |= c.fast and (flier(s, c.body_a) != NULL or flier(s, c.body_b) != NULL)
     if before or s.meets:
         for k in range(s.n_movers):
             w = s.single_scratch + s.mover[k]
@@ -53,27 +103,63 @@ cdef inline bint begin_meetings(Scene* s) noexcept nogil:
             s.system[k].work.blow.falls = False
     return s.meets
 
-cdef inline void mark_meetings(Scene* s) noexcept nogil:
-    """When single bodies first meet something fast, and with them what they touch."""
-    cdef const ContactPoint* c
+cdef inline double near_until(const Scene* s, const ContactPoint* c) noexcept nogil:
+    """After which share of the step bodies that are near now would be in each other by the slop, as they move now."""
+    cdef double way
+    if c.time >= 0.0:
+        return INFINITY
+    way = approach(s, c)
+    return (max(0.0, -c.depth) + s.slop) / way if way > 0.0 else INFINITY
+
+cdef inline bint pass_on_blow(const Scene* s, const ContactPoint* c) noexcept nogil:
+    """What touches something that meets things does so at the same time, the earliest; whether that was news."""
+    cdef Blow* a = blow_on(s, c.body_a)
+    cdef Blow* b = blow_on(s, c.body_b)
+    cdef bint falls_a = a != NULL and a.falls, falls_b = b != NULL and b.falls, news
+    cdef double at
+    if not (falls_a or falls_b):
+        return False
+    at = min(a.at if falls_a else 1.0, b.at if falls_b else 1.0)
+    at = min(at, near_until(s, c))
+    news = fall(a, at, falls_b and b.fast)
+    return fall(b, at, falls_a and a.fast) or news
+
+cdef inline bint pass_blow(const Scene* s, const Link* link) noexcept nogil:
+    """What a constraint that holds connects meets things at one time; whether that was news."""
     cdef Blow* a
     cdef Blow* b
+    cdef bint news = False
+    cdef int i, j
+    for i in range(link.n_bodies if link.holds else 0):
+        a = blow_on(s, link.body[i])
+        if a == NULL or not a.falls:
+            continue
+        for j in range(link.n_bodies):
+            b = blow_on(s, link.body[j])
+            news |= b != NULL and fall(b, a.at, a.fast)
+    return news
+
+cdef inline void mark_meetings(Scene* s) noexcept nogil:
+    """When bodies first meet something in this step, and with them what they touch, or are joined to."""
+    cdef const ContactPoint* c
+    cdef double at
     cdef bint news = True
-    cdef int k
+    cdef int k, kind
     if not begin_meetings(s):
         return
     for k in range(s.contacts.n):
         c = s.contacts.point + k
-        if c.time >= 0.0 and (flier(s, c.body_a) != NULL or flier(s, c.body_b) != NULL):
-            fall(blow_on(s, c.body_a), c.time)
-            fall(blow_on(s, c.body_b), c.time)
+        at = met_after(s, c)
+        if at >= 0.0:
+            fall(blow_on(s, c.body_a), at, c.fast)
+            fall(blow_on(s, c.body_b), at, c.fast)
     while news:
         news = False
         for k in range(s.contacts.n):
-            a, b = blow_on(s, s.contacts.point[k].body_a), blow_on(s, s.contacts.point[k].body_b)
-            if a != NULL and b != NULL:
-                news |= a.falls and fall(b, a.at)
-                news |= b.falls and fall(a, b.at)
+            news |= pass_on_blow(s, s.contacts.point + k)
+        for kind in range(N_LINK_KINDS):
+            for k in range(s.link[kind].n):
+                news |= pass_blow(s, s.link[kind].item[k])
 
 cdef inline double blow_time(const Scene* s, const ContactPoint* c) noexcept nogil:
     """After which share of the step a contact acts; -1: in all of it.  Bodies that meet have one time."""

@@ -150,7 +150,7 @@ cdef void add_momenta(Scene* s) noexcept nogil:
     for i in range(s.n_movers):
         k = s.mover[i]
         w = s.single_scratch + k
-        if w.blow.falls:
+        if w.blow.falls and w.blow.fast:
             first = s.single_scratch + first_of(s, k)
             first.together += s.single[k].mass
             first.drift = add3(first.drift, scale3(s.single[k].mass, add3(w.v_free, w.dv)))
@@ -288,19 +288,19 @@ cdef int find_waits(Scene* s, const Table* shapes, ContactBuffer* room) except -
         w = s.single_scratch + k
         w.company, w.anchored, w.together = k, False, 0.0
     for k in range(s.contacts.n):
-        if s.contacts.point[k].time >= 0.0 and begins_pair(s, k):
+        if s.contacts.point[k].fast and begins_pair(s, k):
             meet_again(s, shapes, s.contacts.point + k, room)
     add_momenta(s)
     for i in range(s.n_movers):
         k = s.mover[i]
         w = s.single_scratch + k
-        if w.blow.falls and w.company == k:
+        if w.blow.falls and w.blow.fast and w.company == k:
             w.drift = scale3(1.0 / w.together, w.drift)
     lead_all_past(s, shapes, room)
     for i in range(s.n_movers):
         k = s.mover[i]
         w = s.single_scratch + k
-        if w.blow.falls:
+        if w.blow.falls and w.blow.fast:
             first = s.single_scratch + first_of(s, k)
             if first.anchored:
                 take_back(s, k, first)

@@ -35,6 +35,7 @@ cdef void keep_points(Archive* a, ContactPoint* point, int n) noexcept:
         keep(a, &c.to_b, sizeof(Vec3))
         keep(a, &c.time, sizeof(double))
         keep(a, &c.depth_then, sizeof(double))
+        keep(a, &c.fast, sizeof(bint))
 
 
 cdef int keep_slumber(Archive* a, const Scene* s, Slumber* z) except -1:

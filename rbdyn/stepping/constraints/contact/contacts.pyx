@@ -18,7 +18,7 @@ from rbdyn.stepping.constraints.contact.overlaps cimport (
     HOLD, IGNORE, PART, Handling, handling_of, keep_passed,
 )
 from rbdyn.stepping.constraints.contact.trails cimport half_bend
-from rbdyn.stepping.flight.meetings cimport blow_time
+from rbdyn.stepping.flight.meetings cimport blow_time, see
 from rbdyn.stepping.pair_history cimport begin_history
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
@@ -99,12 +99,17 @@ cdef double target_of_blow(const Scene* s, const ContactPoint* c, const PairProp
     """
     cdef double left = 1.0 - at, e = pair.restitution + s.erp2, depth, bounce
     depth = c.depth_then - (c.time - at) * s.dt * v_in if c.time >= 0.0 else c.depth + at * s.dt * v_in
-    if e == 0.0:
-        return target_velocity(v_in, depth, s.dt, e, pair.threshold, s.slop)
+    if e == 0.0:                                 # a blow at the very end bounds what is left of the step by nothing
+        return target_velocity(v_in, depth, fmax(left, 1e-3) * s.dt, e, pair.threshold, s.slop)
     bounce = target_velocity(v_in - at * fall, depth, left * s.dt, e, pair.threshold)
     if bounce > 0.0:
         return fmax(0.0, bounce + left * fall)
     return bounce if bounce == 0.0 else bounce + left * fall
+
+
+cdef inline bint is_hit(const PairProperties* pair, double now, double free_) noexcept nogil:
+    """Whether bodies that may bounce are hit from elsewhere: they part, and would go on to without impulses [m/s]."""
+    return pair.restitution > 0.0 and now >= 0.0 and free_ >= 0.0
 
 
 cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint left) except -1 nogil:
@@ -118,7 +123,8 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
     cdef Mat3 E = contact_frame(c.normal)
     cdef Vec3 now_a, now_b, free_a, free_b, now, v, fall, bend = zero3()
     cdef double target, part, mu, at = blow_time(s, c)
-    cdef Vec3 at_a = add3(c.position, c.to_a), at_b = add3(c.position, c.to_b)
+    cdef Vec3 at_a, at_b
+    see(s, c, &at_a, &at_b)
     start_velocity(s, A, at_a, &now_a, &free_a)
     start_velocity(s, B, at_b, &now_b, &free_b)
     now = mul3(E, sub3(now_a, now_b))
@@ -136,7 +142,8 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
         part = min(part, 0.0)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
-    if at >= 0.0 and target > 0.0:               # with what the step ends with, the sum of those around the blow
+    if at >= 0.0 and (target > 0.0 or is_hit(pair, now.z, v.z)):
+        # with what the step ends with, the sum of those around the blow
         now = add3(now, scale3(2.0 * at - 1.0, fall))
     begin_cone(b, &E, now, v, c.depth, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
@@ -207,8 +214,8 @@ cdef inline double share_before(const Scene* s, const ContactPoint* c, double bo
     """Share of the step with the old velocity for which one that leaves with `bounce` [m/s] ends where it touches."""
     cdef Vec3 now_a, now_b, unused
     cdef double v_in
-    start_velocity(s, s.body + c.body_a, add3(c.position, c.to_a), &now_a, &unused)
-    start_velocity(s, s.body + c.body_b, add3(c.position, c.to_b), &now_b, &unused)
+    start_velocity(s, s.body + c.body_a, c.position, &now_a, &unused)
+    start_velocity(s, s.body + c.body_b, c.position, &now_b, &unused)
     v_in = dot3(c.normal, sub3(now_b, now_a))
     return (max(-c.depth, 0.0) / s.dt + bounce) / (v_in + bounce) if v_in > 0.0 else 0.5
 
@@ -218,11 +225,17 @@ cdef inline bint is_blow(const Scene* s, const ContactPoint* c, const ContactPro
 
     Such bodies keep their energy when they move by their mean velocity, and it leads none of them into the other.
     """
+    cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef int n = 3 * i + 2
+    cdef Vec3 at_a, at_b, now_a, now_b, free_a, free_b
     if p.target[n] > 0.0:
         return True
-    return p.v_start[n] >= 0.0 and p.v_free[n] + p.target[n] >= 0.0 and pair_properties(
-        &s.pairs, s.material[c.shape_a], s.material[c.shape_b]).restitution > 0.0
+    if blow_time(s, c) < 0.0 or not pair.restitution > 0.0:
+        return is_hit(pair, p.v_start[n], p.v_free[n] + p.target[n])
+    see(s, c, &at_a, &at_b)
+    start_velocity(s, s.body + c.body_a, at_a, &now_a, &free_a)
+    start_velocity(s, s.body + c.body_b, at_b, &now_b, &free_b)
+    return is_hit(pair, dot3(c.normal, sub3(now_a, now_b)), dot3(c.normal, sub3(free_a, free_b)))
 
 
 cdef inline void bounce_early(const Scene* s, int k, double before) noexcept nogil:
@@ -236,9 +249,9 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
     cdef const BodyHandle* A
     cdef const BodyHandle* B
     cdef const double* l
-    cdef Vec3 impulse
-    cdef bint bounces
+    cdef Vec3 impulse, at_a, at_b
     cdef double before
+    cdef bint bounces
     cdef int i
     for i in range(share.cone, share.cone_end):
         A = s.body + c.body_a
@@ -247,18 +260,21 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
         if not (l[0] == 0.0 and l[1] == 0.0 and l[2] == 0.0):
             impulse = cone_impulse(p, i)
             bounces = is_blow(s, c, p, i)
-            if p.target[3 * i + 2] > 0.0:
+            see(s, c, &at_a, &at_b)
+            if p.target[3 * i + 2] > 0.0 and blow_time(s, c) < 0.0:
                 before = share_before(s, c, p.target[3 * i + 2])
                 bounce_early(s, p.single_a[i], before)
                 bounce_early(s, p.single_b[i], before)
             if p.single_a[i] >= 0:
-                push_single(s, p.single_a[i], impulse, add3(c.position, c.to_a), bounces)
+                push_single(s, p.single_a[i], impulse, at_a, bounces)
             if p.single_b[i] >= 0:
-                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z),
-                            add3(c.position, c.to_b), bounces)
+                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z), at_b, bounces)
             if A.kind == SYSTEM_BODY:
                 gather_cone(p, i, s.system + A.index)
-            if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):
-                gather_cone(p, i, s.system + B.index)
-            note_blows(s, A, B, add3(c.position, c.to_a), add3(c.position, c.to_b), impulse, zero3())
+                s.system[A.index].work.in_contact |= not bounces
+            if B.kind == SYSTEM_BODY:
+                if not (A.kind == SYSTEM_BODY and A.index == B.index):
+                    gather_cone(p, i, s.system + B.index)
+                s.system[B.index].work.in_contact |= not bounces
+            note_blows(s, A, B, at_a, at_b, impulse, zero3())
         c += 1
