@@ -58,7 +58,7 @@ def source_of(path_or_text: PathOrText, text: bool | None, what: str = "path_or_
         if isinstance(path_or_text, os.PathLike):
             raise Error(f"text=True, but {what} is a path: {path_or_text!r}")
         return Source(path_or_text.lstrip("\ufeff") if isinstance(path_or_text, str) else path_or_text, "<text>")
-    name = os.fsdecode(path_or_text)
+    name = str(os.fsdecode(path_or_text))  # of arrays of paths, too: numpy.str_ is none that compiled readers take
     if not name.strip():
         raise UrdfError(f"<text>:1: {what} is empty: neither a path nor a robot description")
     return Source(read_regular(name, MAX_BYTES), name, Path(name))

@@ -51,7 +51,7 @@ cdef void sort_by_name(ContactPoint* c, int n) noexcept nogil:
 
 
 cdef void keep_names(const ContactBuffer* before, ContactBuffer* found, double near) noexcept nogil:
-    """Give contacts whose names are new that of the one which was there in the step before, less than `near` away [m]."""
+    """Give contacts whose names are new those of contacts that were less than `near` away in the step before [m]."""
     cdef const ContactPoint* old = before.point
     cdef const ContactPoint* last = before.point + before.n
     cdef ContactPoint* c

@@ -79,7 +79,8 @@ def test_two_balls_that_cross():
 def test_the_time_is_told_of_what_meets_later():
     """Of what is near now it is -1; what comes by more than half a radius in the step is fast."""
     backend = scene(HalfSpace(), Sphere(0.1))
-    for way, gap, time, fast in ((0.06, 0.03, 0.5, 1), (0.04, 0.03, 0.75, 0), (0.06, 0.07, None, 0), (0.0, 0.0, -1.0, 0)):
+    cases = ((0.06, 0.03, 0.5, 1), (0.04, 0.03, 0.75, 0), (0.06, 0.07, None, 0), (0.0, 0.0, -1.0, 0))
+    for way, gap, time, fast in cases:
         found = backend.query([at(0, 0, 0), at(0, 0, 0.1 + gap)], moves((0, 0, 0, 0, 0, -way)))
         assert found["time"].tolist() == ([] if time is None else [pytest.approx(time, abs=1e-3)])
         assert found["fast"].tolist() == ([] if time is None else [fast])

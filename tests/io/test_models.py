@@ -117,3 +117,9 @@ def test_quadruped_stands_in_mujoco():
     assert data.qpos[3] > 0.9999
     assert np.abs(data.qvel).max() < 0.02
     assert np.abs(data.qfrc_applied).max() < 80, "within the effort limits"
+
+
+def test_a_path_may_come_from_an_array():
+    """Of text: numpy.str_ is a str."""
+    (file,) = np.array([str(models.path("quadruped"))])
+    assert load_urdf(file).num_velocities == models.quadruped().num_velocities
