@@ -71,7 +71,7 @@ cdef inline double met_after(const Scene* s, const ContactPoint* c) noexcept nog
     if c.time >= 0.0:
         return max(0.0, c.time - c.depth_then / way) if c.depth_then > 0.0 and way > 0.0 else c.time
     gap = max(0.0, -c.depth)
-    return gap / way if c.depth <= s.slop and way > least_way(s, pair) and way > gap else -1.0
+    return gap / way if c.depth <= s.margin and way > least_way(s, pair) and way > gap else -1.0
 
 cdef inline void see(const Scene* s, const ContactPoint* c, Vec3* at_a, Vec3* at_b) noexcept nogil:
     """Where a contact is on A and on B at the start of the step, world: bodies that meet have the arms of that time."""
