@@ -77,21 +77,23 @@ cdef inline double meet_box(const Ray* r, const TreeNode* n, double most) noexce
 cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j, Entrance* e) noexcept nogil:
     """Whether a ray comes from above into the ground within a cell, or a hair beside it, and where.
 
-    A ray that runs along a side of cells is followed through one of them only, whichever rounding has it in.
+    A ray that runs along a side of cells is followed through one of them only, whichever rounding has it in.  One half
+    that is seen edge on, but for rounding, is met nowhere: the ray comes in beside it, or stays above.
     """
     cdef double[12] p
     cdef Vec3 x, n
-    cdef double t
-    cdef double front
+    cdef double t, front, size, blur
     cdef int k, half, second
     for k in range(4):
         x = grid_point(map, i + (k >> 1), j + (k & 1))
         p[3 * k], p[3 * k + 1], p[3 * k + 2] = x.x, x.y, x.z
+    size = map.dx + map.dy + map.high - map.low
+    blur = 1e-15 * size * (size + fabs(p[0]) + fabs(p[1]) + fabs(p[2]) + fabs(r.o[0]) + fabs(r.o[1]) + fabs(r.o[2]))
     e.distance = INFINITY
     for half in range(2):                        # (0, 1, 3), (0, 3, 2)
         second = 3 if half else 1
         t = meet_triangle(r, p, p + 3 * second, p + (6 if half else 9), 1e-9, &front)
-        if t < e.distance and front > 0.0:
+        if t < e.distance and front > blur:
             e.distance = t
             n = cross3(vec3(p[3 * second] - p[0], p[3 * second + 1] - p[1], p[3 * second + 2] - p[2]),
                        vec3(p[6 if half else 9] - p[0], p[7 if half else 10] - p[1], p[8 if half else 11] - p[2]))

@@ -368,3 +368,25 @@ def test_a_patched_map_is_the_map_with_those_heights(seed):
         np.testing.assert_array_equal(surface.bounding_box()[0][2], heights.min())
     with pytest.raises(ValueError, match="read-only"):
         surface.heights[0, 0] = 1.0
+
+
+def test_a_ray_that_runs_along_a_slope_meets_it_nowhere():
+    """Seen edge on but for rounding, a triangle had it at its start, 2 m above: what is met is on the ground."""
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        heights = 2.0 * rng.integers(-1, 2, (27, 5))
+        world = rbdyn.World()
+        world.add_height_map(HeightMap(heights, size=(10.0, 10.0)))
+        for _ in range(20):
+            i, j = rng.integers(0, 27), rng.integers(0, 5)
+            start = np.array([-5.0 + 2.5 * j, -5.0 + 10.0 * i / 26.0, heights[i, j] + 2.0])
+            way = np.array([rng.choice([-1.0, 1.0]), rng.normal(), -0.8])  # 2 m down in a cell of 2.5
+            hit = world.ray_test(start, way, length=1000.0)
+            if hit is None:
+                continue
+            u, v = (hit.position[0] + 5.0) / 2.5, (hit.position[1] + 5.0) * 2.6
+            k, m = np.clip(int(v), 0, 25), np.clip(int(u), 0, 3)
+            a, b, c, d = heights[k, m], heights[k, m + 1], heights[k + 1, m + 1], heights[k + 1, m]
+            u, v = u - m, v - k
+            ground = a + u * (b - a) + v * (c - b) if u >= v else a + v * (d - a) + u * (c - d)
+            assert hit.position[2] == pytest.approx(ground, abs=1e-6)
