@@ -93,13 +93,13 @@ cdef inline void stop_at_ends(System* s) noexcept nogil:
             put_coordinate(limit, s.work.q_next, stop)
 
 cdef inline int position_rule(const System* s, Scheme scheme) noexcept nogil:
-    """How positions follow from velocities: what meets something, and is held by nothing, moves as in flight."""
+    """Choose how positions follow from velocities: what meets something, and is held by nothing, moves as in flight."""
     if s.work.blow.falls and scheme.keeps_momentum and not s.work.in_contact:
         return TRAPEZOID
     return scheme.rule
 
 cdef inline void mean_velocity(System* s, Scheme scheme, int rule) noexcept nogil:
-    """work.z, with which it moves in the step.
+    """Write work.z, the velocity with which it moves in the step.
 
     What meets something moves by its old velocity until then, by the new one afterwards, and falls freely before and
     after, if nothing holds it (single.pxd).
@@ -113,7 +113,7 @@ cdef inline void mean_velocity(System* s, Scheme scheme, int rule) noexcept nogi
         s.work.z[k] = at * s.d.v[k] + (1.0 - at) * s.work.v_next[k] + fall * (s.work.v_free[k] - s.d.v[k])
 
 cdef inline void system_move(System* s, Scheme scheme, double dt, double closing) noexcept nogil:
-    """q_next, with loops closed by `closing` [m/s or rad/s] at most.
+    """Write q_next, with loops closed by `closing` [m/s or rad/s] at most.
 
     What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.  With it moves
     all that loops tie to it.

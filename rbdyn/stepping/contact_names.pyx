@@ -9,17 +9,17 @@ from rbdyn.spatial._algebra cimport Vec3, dot3, sub3
 
 
 cdef inline bint is_of(const ContactPoint* o, const ContactPoint* c) noexcept nogil:
-    """Whether two contacts are of the same shapes."""
+    """Tell whether two contacts are of the same shapes."""
     return o.shape_a == c.shape_a and o.shape_b == c.shape_b
 
 
 cdef inline bint is_before(const ContactPoint* o, const ContactPoint* c) noexcept nogil:
-    """Whether a contact is of earlier shapes, or was dropped."""
+    """Tell whether a contact is of earlier shapes, or was dropped."""
     return o.shape_a < c.shape_a or (o.shape_a == c.shape_a and o.shape_b < c.shape_b)
 
 
 cdef bint is_named(const ContactPoint* c, int n, int name) noexcept nogil:
-    """Whether one of n contacts has this name."""
+    """Tell whether one of n contacts has this name."""
     cdef int k
     for k in range(n):
         if c[k].feature == name:
@@ -28,7 +28,7 @@ cdef bint is_named(const ContactPoint* c, int n, int name) noexcept nogil:
 
 
 cdef int old_name(const ContactPoint* old, int n_old, const ContactPoint* of, int n, int i, double near) noexcept nogil:
-    """The name that contact i of n had: that of one at the same place, if nobody has it now; -1 if there is none."""
+    """Find the name of the contact that was where contact i of n is, if no other has it now; -1: there is none."""
     cdef Vec3 d
     cdef int k
     for k in range(n_old):
@@ -39,7 +39,7 @@ cdef int old_name(const ContactPoint* old, int n_old, const ContactPoint* of, in
 
 
 cdef void sort_by_name(ContactPoint* c, int n) noexcept nogil:
-    """Insertion: they are nearly in order."""
+    """Sort n contacts, which are nearly in order, by insertion."""
     cdef ContactPoint one
     cdef int i, k
     for i in range(1, n):

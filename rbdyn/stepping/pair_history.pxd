@@ -32,11 +32,11 @@ cdef void forget_shape(PairHistory* h, int shape) noexcept nogil
 cdef void release_history(PairHistory* h) noexcept
 
 cdef inline bint comes_before(const void* row, const ContactPoint* c) noexcept nogil:
-    """Whether a row is of an earlier pair than a contact."""
+    """Tell whether a row is of an earlier pair than a contact."""
     cdef const PairRow* o = <const PairRow*> row
     return o.a < c.shape_a or (o.a == c.shape_a and o.b < c.shape_b)
 
 cdef inline bint is_of_pair(const void* row, const ContactPoint* c) noexcept nogil:
-    """Whether a row is of the shapes of a contact."""
+    """Tell whether a row is of the shapes of a contact."""
     cdef const PairRow* o = <const PairRow*> row
     return o.a == c.shape_a and o.b == c.shape_b

@@ -1,4 +1,4 @@
-"""What a step leaves to the next of pairs of shapes: pair_history.pxd."""
+"""Remember pairs of shapes from a step to the next: pair_history.pxd."""
 
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset
@@ -7,21 +7,21 @@ from rbdyn.memory cimport grow
 
 
 cdef int begin_table(PairTable* t, int most, size_t size) except -1 nogil:
-    """No row yet in this step, and room for so many."""
+    """Begin a step with no row, and make room for so many."""
     grow(<void**> &t.next, &t.room[1], most, size)
     t.n_next = t.at = 0
     return 0
 
 
 cdef void end_table(PairTable* t) noexcept nogil:
-    """What was noted in this step is what the next one knows."""
+    """End a step: the next one knows what was noted in it."""
     t.now, t.next = t.next, t.now
     t.room[0], t.room[1] = t.room[1], t.room[0]
     t.n = t.n_next
 
 
 cdef int copy_table(PairTable* to, const PairTable* from_, size_t size) except -1 nogil:
-    """What is known between two steps."""
+    """Copy what is known between two steps."""
     grow(<void**> &to.now, &to.room[0], from_.n, size)
     memcpy(to.now, from_.now, from_.n * size)
     to.n = from_.n
@@ -29,7 +29,7 @@ cdef int copy_table(PairTable* to, const PairTable* from_, size_t size) except -
 
 
 cdef void forget_rows(PairTable* t, int shape, size_t size) noexcept nogil:
-    """Those of a shape."""
+    """Drop the rows of a shape."""
     cdef const PairRow* row
     cdef int k, kept = 0
     for k in range(t.n):
@@ -41,27 +41,27 @@ cdef void forget_rows(PairTable* t, int shape, size_t size) noexcept nogil:
 
 
 cdef int begin_history(PairHistory* h, int contacts) except -1 nogil:
-    """Nothing yet of this step, which has so many contacts; overlaps that are not examined stay known."""
+    """Begin a step with so many contacts; overlaps that are not examined stay known."""
     begin_table(&h.overlaps, contacts + h.overlaps.n, sizeof(Overlap))
     begin_table(&h.trails, contacts, sizeof(Trail))
     return 0
 
 
 cdef void end_history(PairHistory* h) noexcept nogil:
-    """The step is done: what was noted in it is what the next one knows."""
+    """End a step that is done: the next one knows what was noted in it."""
     end_table(&h.overlaps)
     end_table(&h.trails)
 
 
 cdef int copy_history(PairHistory* to, const PairHistory* from_) except -1 nogil:
-    """What is known between two steps."""
+    """Copy what is known between two steps."""
     copy_table(&to.overlaps, &from_.overlaps, sizeof(Overlap))
     copy_table(&to.trails, &from_.trails, sizeof(Trail))
     return 0
 
 
 cdef void forget_shape(PairHistory* h, int shape) noexcept nogil:
-    """A shape was moved by hand, or is gone."""
+    """Forget a shape that was moved by hand, or is gone."""
     forget_rows(&h.overlaps, shape, sizeof(Overlap))
     forget_rows(&h.trails, shape, sizeof(Trail))
 

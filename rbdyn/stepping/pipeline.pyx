@@ -61,7 +61,7 @@ cdef class Pipeline:
         return 0
 
     cdef int begin_parts(self, Signals* signals) except -1 nogil:
-        """Before the first part.  What was woken between the half steps has contacts that were not looked for."""
+        """Begin a step.  What was woken between the half steps has contacts that were not looked for."""
         if self.slumber.stirred:
             self.first_half(signals)
         if self.parts > 1:
@@ -69,7 +69,7 @@ cdef class Pipeline:
         return 0
 
     cdef bint take_part(self, Signals* signals) except -1 nogil:
-        """Contacts -> forces -> the state at the end of a part; False, and the state as it was, if that is not finite.
+        """Take a part of a step, from contacts to the state at its end; False, with nothing done, if that is not finite.
 
         Some laws get a row only once the end is known to break them: then the end is found again, until none does.
         """
@@ -93,7 +93,7 @@ cdef class Pipeline:
         return True
 
     cdef int end_parts(self, double dt) except -1 nogil:
-        """After the last part of a step of length dt: what rests falls asleep, and external forces are over."""
+        """End a step of length dt: what rests falls asleep, and external forces are over."""
         cdef int first = self.assembly.share[CONTACTS].cone
         self.part = 0
         if self.scene.sleeping:
@@ -131,7 +131,7 @@ cdef class Pipeline:
     # ---- its phases that ask a backend --------------------------------------------------------
 
     cdef int find_contacts(self) except -1 nogil:
-        """Points, normals and depths of this step's contacts; who is touched wakes, and has contacts, too."""
+        """Find the contacts of this step; who is touched wakes, and has contacts, too."""
         self.solved = False
         self.detections += 1
         self.scene.margin = self.collision.table.margin
@@ -162,7 +162,7 @@ cdef class Pipeline:
         return 0
 
     cdef int check_known(self) except -1 nogil:
-        """CollisionError for a contact with a shape that the scene does not have: then there are no contacts."""
+        """Raise CollisionError for a contact with a shape that the scene does not have, and drop all contacts."""
         cdef const ContactPoint* c
         cdef int i
         for i in range(self.found.n):
@@ -176,7 +176,7 @@ cdef class Pipeline:
         return 0
 
     cdef int correct_positions(self) except -1 nogil:
-        """How far poses move beyond the velocities, so that depths shrink."""
+        """Find how far poses move beyond the velocities, so that depths shrink."""
         clear_pushes(self.scene)
         if write_position_problem(&self.assembly):
             solve_contacts(self.position_solver, &self.assembly.positions.problem)
@@ -188,7 +188,7 @@ cdef class Pipeline:
     # ---- the way back ------------------------------------------------------------------------
 
     cdef void take_back_solves(self) noexcept nogil:
-        """Solvers begin with what they knew before this step, which is done again or not at all."""
+        """Let solvers begin with what they knew before this step, which is done again or not at all."""
         if self.solves > 0:
             take_back(self.contact)
         if self.solves > 1:
@@ -196,7 +196,7 @@ cdef class Pipeline:
         self.solves = 0
 
     cdef int reserve(self) except -1:
-        """Room for the way back, before the first of some steps."""
+        """Make room for the way back, before the first of some steps."""
         if self.parts > 1:
             reserve_start(&self.start, self.scene)
         return 0

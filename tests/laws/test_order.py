@@ -18,7 +18,7 @@ def test_the_closed_form_of_a_bounce():
 def test_errors_of_a_bouncing_run_halve_with_the_time_step():
     """Three halvings, 200 phases: energy, momentum and position at least by 2 each, but for the scatter of phases."""
     coarse, fine = (bounce_errors(dt, 0.8, 200) for dt in (4e-3, 5e-4))
-    assert (coarse > 1e-5).all()
+    assert (coarse > [1e-4, 1e-4, 1e-5]).all()  # each far above rounding, so that ratios mean something
     assert (coarse / fine > 0.95 * 2.0**3).all()
 
 

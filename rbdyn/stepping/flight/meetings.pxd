@@ -34,7 +34,7 @@ cdef inline Blow* blow_on(const Scene* s, int body) noexcept nogil:
     return NULL
 
 cdef inline bint fall(Blow* b, double at, bint fast) noexcept nogil:
-    """Note a blow after this share of the step; whether that is earlier, or faster, than was known."""
+    """Note a blow after this share of the step; returns whether it is earlier, or faster, than was known."""
     if b == NULL or (b.falls and b.at <= at and b.fast >= fast):
         return False
     b.at = min(b.at, at) if b.falls else at
@@ -43,19 +43,19 @@ cdef inline bint fall(Blow* b, double at, bint fast) noexcept nogil:
     return True
 
 cdef inline Vec3 way_of(const Scene* s, int body, Vec3 at) noexcept nogil:
-    """How far a point of a body goes in the step, as it moves now [m]."""
+    """Find how far a point of a body goes in the step, as it moves now [m]."""
     return add3(s.motion[body].v, cross3(s.motion[body].w, sub3(at, s.pose[body].p)))
 
 cdef inline double least_way(const Scene* s, const PairProperties* pair) noexcept nogil:
-    """How far bodies come in a step, at least, that bounce, and do not roll or rest, though they are near now [m]."""
+    """Find how far bodies that are near now come in a step, at least, if they bounce, and do not roll or rest [m]."""
     return max(s.margin, s.dt * max(pair.threshold, s.dt * sqrt(dot3(s.gravity, s.gravity))))
 
 cdef inline double approach(const Scene* s, const ContactPoint* c) noexcept nogil:
-    """How far the bodies of a contact come nearer in the step, along its normal, as they move now [m]."""
+    """Find how far two bodies come nearer in the step, along the normal of a contact, as they move now [m]."""
     return dot3(c.normal, sub3(way_of(s, c.body_b, c.position), way_of(s, c.body_a, c.position)))
 
 cdef inline double met_after(const Scene* s, const ContactPoint* c) noexcept nogil:
-    """After which share of the step the bodies of a contact meet; -1: they are near, and do not bounce.
+    """Find after which share of the step the bodies of a contact meet; -1: they are near, and do not bounce.
 
     Detection may tell a time at which they are in each other by a part of the margin: they meet earlier.
     """
@@ -74,7 +74,7 @@ cdef inline double met_after(const Scene* s, const ContactPoint* c) noexcept nog
     return gap / way if c.depth <= s.margin and way > least_way(s, pair) and way > gap else -1.0
 
 cdef inline void see(const Scene* s, const ContactPoint* c, Vec3* at_a, Vec3* at_b) noexcept nogil:
-    """Where a contact is on A and on B at the start of the step, world: bodies that meet have the arms of that time."""
+    """Find where a contact is on A and on B at the start of the step, world [m]: it has the arms of when they meet."""
     cdef Vec3 apart = zero3()
     cdef double at
     at_a[0], at_b[0] = add3(c.position, c.to_a), add3(c.position, c.to_b)
@@ -85,7 +85,7 @@ cdef inline void see(const Scene* s, const ContactPoint* c, Vec3* at_a, Vec3* at
             at_a[0], at_b[0] = add3(at_a[0], apart), sub3(at_b[0], apart)
 
 cdef inline bint begin_meetings(Scene* s) noexcept nogil:
-    """Forget those of the step before; whether there are any in this one."""
+    """Forget the meetings of the step before; returns whether there are any in this one."""
     cdef const ContactPoint* c
     cdef SingleScratch* w
     cdef bint before = s.meets
@@ -104,7 +104,7 @@ cdef inline bint begin_meetings(Scene* s) noexcept nogil:
     return s.meets
 
 cdef inline double near_until(const Scene* s, const ContactPoint* c) noexcept nogil:
-    """After which share of the step bodies that are near now would be in each other by the slop, as they move now."""
+    """Find after which share of the step bodies that are near now are in each other by the slop, as they move now."""
     cdef double way
     if c.time >= 0.0:
         return INFINITY
@@ -112,7 +112,7 @@ cdef inline double near_until(const Scene* s, const ContactPoint* c) noexcept no
     return (max(0.0, -c.depth) + s.slop) / way if way > 0.0 else INFINITY
 
 cdef inline bint pass_on_blow(const Scene* s, const ContactPoint* c) noexcept nogil:
-    """What touches something that meets things does so at the same time, the earliest; whether that was news."""
+    """Let bodies that touch meet things at one time, the earliest; returns whether that was news."""
     cdef Blow* a = blow_on(s, c.body_a)
     cdef Blow* b = blow_on(s, c.body_b)
     cdef bint falls_a = a != NULL and a.falls, falls_b = b != NULL and b.falls, news
@@ -125,7 +125,7 @@ cdef inline bint pass_on_blow(const Scene* s, const ContactPoint* c) noexcept no
     return fall(b, at, falls_a and a.fast) or news
 
 cdef inline bint pass_blow(const Scene* s, const Link* link) noexcept nogil:
-    """What a constraint that holds connects meets things at one time; whether that was news."""
+    """Let bodies that a constraint holds meet things at one time; returns whether that was news."""
     cdef Blow* a
     cdef Blow* b
     cdef bint news = False
@@ -140,7 +140,7 @@ cdef inline bint pass_blow(const Scene* s, const Link* link) noexcept nogil:
     return news
 
 cdef inline void mark_meetings(Scene* s) noexcept nogil:
-    """When bodies first meet something in this step, and with them what they touch, or are joined to."""
+    """Find when bodies first meet something in this step, and with them what they touch, or are joined to."""
     cdef const ContactPoint* c
     cdef double at
     cdef bint news = True

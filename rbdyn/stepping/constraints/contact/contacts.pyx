@@ -27,6 +27,9 @@ from rbdyn.stepping.single cimport Single, single_add_impulse, single_of
 from rbdyn.stepping.touch cimport in_one_tree, note_blows
 
 
+cdef double LEAST_LEFT = 1e-3  # share of a step left after a blow, at least: bounds for less of it are no numbers
+
+
 cdef Count count_contacts(const Scene* s) noexcept nogil:
     """One cone a contact."""
     return Count(cones=s.contacts.n, blocks=0, rows=0)
@@ -99,8 +102,8 @@ cdef double target_of_blow(const Scene* s, const ContactPoint* c, const PairProp
     """
     cdef double left = 1.0 - at, e = pair.restitution + s.erp2, depth, bounce
     depth = c.depth_then - (c.time - at) * s.dt * v_in if c.time >= 0.0 else c.depth + at * s.dt * v_in
-    if e == 0.0:                                 # a blow at the very end bounds what is left of the step by nothing
-        return target_velocity(v_in, depth, fmax(left, 1e-3) * s.dt, e, pair.threshold, s.slop)
+    if e == 0.0:
+        return target_velocity(v_in, depth, fmax(left, LEAST_LEFT) * s.dt, e, pair.threshold, s.slop)
     bounce = target_velocity(v_in - at * fall, depth, left * s.dt, e, pair.threshold)
     if bounce > 0.0:
         return fmax(0.0, bounce + left * fall)
@@ -108,7 +111,7 @@ cdef double target_of_blow(const Scene* s, const ContactPoint* c, const PairProp
 
 
 cdef inline bint is_hit(const PairProperties* pair, double now, double free_) noexcept nogil:
-    """Whether bodies that may bounce are hit from elsewhere: they part, and would go on to without impulses [m/s]."""
+    """Tell whether bodies that may bounce are hit from elsewhere: they part now, and without impulses [m/s]."""
     return pair.restitution > 0.0 and now >= 0.0 and free_ >= 0.0
 
 
