@@ -69,7 +69,7 @@ cdef class Pipeline:
         return 0
 
     cdef bint take_part(self, Signals* signals) except -1 nogil:
-        """Take a part of a step, from contacts to the state at its end; False, with nothing done, if that is not finite.
+        """Take a part of a step, from contacts to the state at its end; False, with nothing done, if it is not finite.
 
         Some laws get a row only once the end is known to break them: then the end is found again, until none does.
         """
