@@ -46,20 +46,22 @@ cdef inline double meet_triangle(
         const Ray* r, const double* a, const double* b, const double* c, double hair, double* front) noexcept nogil:
     """Where a ray meets a triangle, or what is within a hair (a share) of it, [m] along it; infinite if nowhere.
 
-    `front` is positive where it comes from in front.  No branches, so that several triangles are met at once.
+    `front` is positive where it comes from in front.  What rounding alone puts behind the origin is met at 0.  No
+    branches, so that several triangles are met at once.
     """
     cdef double az = a[r.z] - r.o[r.z], bz = b[r.z] - r.o[r.z], cz = c[r.z] - r.o[r.z]
     cdef double ax = a[r.x] - r.o[r.x] - r.sx * az, ay = a[r.y] - r.o[r.y] - r.sy * az
     cdef double bx = b[r.x] - r.o[r.x] - r.sx * bz, by = b[r.y] - r.o[r.y] - r.sy * bz
     cdef double cx = c[r.x] - r.o[r.x] - r.sx * cz, cy = c[r.y] - r.o[r.y] - r.sy * cz
     cdef double u = cx * by - cy * bx, v = ax * cy - ay * cx, w = bx * ay - by * ax, all_ = u + v + w
-    cdef double least = u if u < v else v, most = u if u > v else v, t
+    cdef double least = u if u < v else v, most = u if u > v else v, t, behind
     least, most = least if least < w else w, most if most > w else w
     most = most if most < -least else -least                 # positive: some are, and some are not
     t = r.sz * (u * az + v * bz + w * cz) / all_             # no number, or infinite, if it is seen edge on
     t = t if most <= hair * fabs(all_) else <double> INFINITY
     front[0] = all_
-    return t if t >= 0.0 else <double> INFINITY
+    behind = 1e-12 * (fabs(az) + fabs(bz) + fabs(cz)) * fabs(r.sz)       # rounding, also nearly edge on
+    return (t if t > 0.0 else 0.0) if t >= -behind else <double> INFINITY
 
 
 cdef inline double meet_box(const Ray* r, const TreeNode* n, double most) noexcept nogil:

@@ -132,11 +132,11 @@ def test_rays_over_many_blocks_of_cells():
     o[2::9, 0], d[2::9, 0] = rng.integers(0, 45, len(o[2::9])) * (3.0 / 44) - 1.5, 0.0
     d[3::9, 2] = 0.0
     d[4::9, 2] = np.abs(d[4::9, 2])
-    at = surface.heights.max() - 0.02                     # at the tops of spikes
+    at = surface.heights.max() - 0.02  # at the tops of spikes
     o[5::9, 2] = at - d[5::9, 2] / np.linalg.norm(d[5::9], axis=1)
     d /= np.linalg.norm(d, axis=1)[:, None]
     hits = world.ray_test_batch(o, d, 6.0)
-    on_line = np.arange(n) % 9 == 2                       # followed through one of the cells beside it, within a hair
+    on_line = np.arange(n) % 9 == 2  # followed through one of the cells beside it, within a hair
     seen = 0
     for k in np.flatnonzero(~on_line):
         t, _ = brute_force(triangles, o[k], d[k], 6.0, True)
@@ -199,7 +199,7 @@ def test_lidar_over_the_middle_of_a_map(n):
     """Eight beams, of which four leave cells through nodes."""
     world = rbdyn.World()
     heights = np.zeros((n, n))
-    heights[1, 0] = 2.0                                   # rays are followed from there down
+    heights[1, 0] = 2.0  # rays are followed from there down
     world.add_height_map(HeightMap(heights, size=(10.0, 10.0)))
     angle = np.arange(8) * np.pi / 4
     for x, y in ((np.cos(angle), np.sin(angle)), np.sign(np.round([np.cos(angle), np.sin(angle)]))):
@@ -390,3 +390,29 @@ def test_a_ray_that_runs_along_a_slope_meets_it_nowhere():
             u, v = u - m, v - k
             ground = a + u * (b - a) + v * (c - b) if u >= v else a + v * (d - a) + u * (c - d)
             assert hit.position[2] == pytest.approx(ground, abs=1e-6)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_begins_on_a_surface_meets_it_there(number):
+    """Origins on diagonals of a grid, exact in binary: rounding must not put the surface behind them.
+
+    Rays that see both triangles of a diagonal from one side, as others only touch it.
+    """
+    rng = np.random.default_rng(number)
+    x, y = np.meshgrid(np.arange(6.0), np.arange(7.0), indexing="ij")
+    vertices = np.stack([x, y, rng.integers(0, 4, x.shape)], axis=-1).reshape(-1, 3).astype(float)
+    corner = np.arange(42).reshape(6, 7)
+    a, b, c, d = (part.ravel() for part in (corner[:-1, :-1], corner[1:, :-1], corner[1:, 1:], corner[:-1, 1:]))
+    world = rbdyn.World()
+    world.add_mesh(
+        Mesh(vertices, np.vstack([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])), body_type="static"
+    )
+    cell, share = rng.integers(0, len(a), 2000), rng.integers(1, 8, (2000, 1)) / 8.0
+    p, q, r, s = (vertices[part[cell]] for part in (a, b, c, d))
+    way = rng.normal(size=(2000, 3))
+    way /= np.linalg.norm(way, axis=1)[:, None]
+    first, second = (np.einsum("ij,ij->i", way, np.cross(e - p, f - p)) for e, f in ((q, r), (r, s)))
+    through = first * second > 1e-3
+    distance = world.ray_test_batch((1.0 - share) * p + share * r, way, 100.0).distance
+    assert through.sum() > 1000
+    assert distance[through].max() < 1e-12
