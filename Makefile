@@ -1,4 +1,4 @@
-# make demo, test, nightly, fuzz, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
+# make demo, test, check, nightly, fuzz, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
 # Needs Python >= 3.10, a C compiler and make.  PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 PYTHON ?= python3
@@ -11,11 +11,12 @@ export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly mutate fuzz asan bench golden lint cython-lint stubs types layers ruff docs build clean
+.PHONY: help demo test check nightly mutate fuzz asan bench golden lint cython-lint stubs types layers ruff docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands; demo.html and demo.png show it'
-	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
+	@echo 'make test    the test suite but for slow files; PYTEST="-k world" passes options on'
+	@echo 'make check   the whole test suite'
 	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
 	@echo 'make mutate  change one term of the kernels at a time: does a test notice? MUTATE="--only contact/*"'
 	@echo 'make fuzz    wrong inputs for readers of files, queries with ties; FUZZ="--count 1000000 --queries 5000 --seed 7"'
@@ -30,6 +31,9 @@ demo: build .venv/.viz
 	$(PY) -m rbdyn demo --pages
 
 test: build .venv/.test
+	$(PY) -m pytest $(TWO) -m 'not slow' $(PYTEST)
+
+check: build .venv/.test
 	$(PY) -m pytest $(TWO) $(PYTEST)
 
 nightly: build .venv/.test
