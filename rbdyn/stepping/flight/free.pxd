@@ -6,8 +6,8 @@ from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.model._model cimport CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation, joint_turn
 from rbdyn.stepping.joint_forces cimport joint_forces, reach_limits, release_limits
+from rbdyn.stepping.flight.midpoint cimport look_at_middle, return_to_start
 from rbdyn.stepping.flight.momentum cimport note_momentum
-from rbdyn.stepping.flight.stops cimport stop_at_limits
 from rbdyn.stepping.flight.ties cimport free_acceleration
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme
@@ -81,13 +81,17 @@ cdef inline double largest_turn(System* s, double now, double dt) noexcept nogil
     That is the one which limits leave of it.  What does not matter is some number that does not.
     """
     cdef double turn
+    cdef bint locked
     cdef int k
     for k in range(s.m.nv):
         s.work.z[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
     turn = dt * max(now, fastest_turn(s.m, s.work.z, slow_turn(dt)))
-    if matters(turn) and s.control.n_limits and not matters(dt * now):
-        stop_at_limits(s, s.work.z, dt)
-        turn = dt * max(now, fastest_turn(s.m, s.work.z, slow_turn(dt)))
+    if matters(turn) and s.control.n_limits:
+        locked = look_at_middle(s, dt, True)
+        if locked:
+            return_to_start(s)
+        if locked or not matters(dt * now):
+            turn = dt * max(now, fastest_turn(s.m, s.ahead.v, slow_turn(dt)))
     return turn
 
 cdef inline bint has_ball(const CModel* m) noexcept nogil:

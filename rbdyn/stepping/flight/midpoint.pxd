@@ -16,7 +16,7 @@ from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport difference_joint, has_3dof_rotation
-from rbdyn.stepping.flight.stops cimport stop_at_limits
+from rbdyn.stepping.flight.stops cimport lock_stopped, locked_acceleration, stop_at_limits
 from rbdyn.stepping.flight.ties cimport free_acceleration
 from rbdyn.stepping.scene cimport MOTOR_WITHIN, System, SystemControl
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
@@ -67,20 +67,50 @@ cdef inline void turn_springs(System* s, double dt) noexcept nogil:
                 s.work.tau[v0 + k] += c.stiffness[v0 + k] * turn[k]
                 s.work.passive[v0 + k] += c.stiffness[v0 + k] * turn[k]
 
-cdef inline void midpoint_acceleration(System* s, double dt, bint stops) noexcept nogil:
-    """work.vd in the middle of the step, from that at its start; `stops`: with joints that limits stop by then."""
-    cdef const CModel* m = s.m
-    cdef CData* d = &s.ahead
+cdef inline bint look_at_middle(System* s, double dt, bint stops) noexcept nogil:
+    """Write ahead.v, the velocity in the middle of the step; `stops`: with joints that limits stop by then.
+
+    Tells whether joints of a tree stand there and are locked.  Then v_free is the acceleration at the start that leads
+    there, and the factors at the start are those with locks, until return_to_start.
+    """
+    cdef double* first = s.work.v_free
     cdef int k
     look_ahead(s, s.d.q, s.d.v)
-    for k in range(m.nv):
-        d.v[k] += 0.5 * dt * s.work.vd[k]
-    if stops:
-        stop_at_limits(s, d.v, dt)
-    integrate_joints(m, d.q, d.v, 0.5 * dt)
-    if s.work.implicit is not NULL:
+    for k in range(s.m.nv):
+        s.ahead.v[k] += 0.5 * dt * s.work.vd[k]
+    if not stops or not stop_at_limits(s, s.ahead.v, dt) or s.m.nc > 0 or not lock_stopped(s, dt):
+        return False
+    locked_acceleration(s, s.d, first)
+    for k in range(s.m.nv):
+        s.ahead.v[k] = s.d.v[k] + 0.5 * dt * first[k]
+    return True
+
+cdef inline void return_to_start(System* s) noexcept nogil:
+    """Let work.vd and the factors at the start be those without locks."""
+    aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
+    free_acceleration(s, s.d, s.work.vd)
+
+cdef inline void midpoint_acceleration(System* s, double dt, bint stops) noexcept nogil:
+    """work.vd in the middle of the step, from that at its start; `stops`: with joints that limits stop by then.
+
+    Where they lock any, springs of rotations in space are those of the start.
+    """
+    cdef CData* d = &s.ahead
+    cdef double* change = s.work.v_free
+    cdef bint locked = look_at_middle(s, dt, stops)
+    cdef int k
+    integrate_joints(s.m, d.q, d.v, 0.5 * dt)
+    if s.work.implicit is not NULL and not locked:
         turn_springs(s, dt)
     if s.control.has_wrenches:
-        wrenches_to_bodies(m, d, &s.control)
-    aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
-    free_acceleration(s, d, s.work.vd)
+        wrenches_to_bodies(s.m, d, &s.control)
+    if not locked:
+        aba_inward(s.m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
+        free_acceleration(s, d, s.work.vd)
+        return
+    locked_acceleration(s, d, s.work.vd)
+    for k in range(s.m.nv):
+        change[k] = s.work.vd[k] - change[k]
+    return_to_start(s)
+    for k in range(s.m.nv):
+        s.work.vd[k] += change[k]
