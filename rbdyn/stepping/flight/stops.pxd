@@ -70,7 +70,7 @@ cdef inline bint is_locked(const System* s, int k) noexcept nogil:
     return s.work.error[k] != implicit_at(s, k)
 
 cdef inline bint lock_stopped(System* s, double dt) noexcept nogil:
-    """Lock the joints that stand at a stop, or follow one: ahead.v is not their free velocity in the middle of the step.
+    """Lock joints that stand at a stop, or follow one: ahead.v is not their free velocity in the middle of the step.
 
     work.error: what is added to the diagonal of M, of locked joints 1e12 times their inertia.  Reads factors at the
     start.  False, and no lock is of use, where a joint comes to its stop in the step, by more than 1e-6 rad or m.
