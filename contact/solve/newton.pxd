@@ -20,20 +20,23 @@
 #
 # where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier
 # 1991).  Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.
-# They come first, and again after 1, 2, 4 ... convex ones.  Steps are repeated with the matrix of the last one while
+# They come first, and again after 1, 2, 4 ...  convex ones.  Steps are repeated with the matrix of the last one while
 # each halves the residual: a chord method, at an eighth of the cost.  rho grows while steps gain little, and is the
-# first one again where Newton's method does not come to an end.  Where convex steps change no velocity however large
-# rho is, the laws contradict one another.
+# first one again where Newton's method does not come to an end.  Of a row with bounds and a compliance it is large from
+# the start: the impulse is a function of the velocity.  Joints that others lead are no unknowns (couplings.pxd).  Where
+# convex steps change no velocity however large rho is, the laws contradict one another.
 #
 # Of loads that no velocity tells apart (a table on four legs) the proximal term keeps those nearest to the first ones.
 
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solve.couplings cimport Couplings
 from rbdyn.contact.solve.factor cimport Envelope
 from rbdyn.contact.solve.velocity_space cimport VelocitySpace
 
 cdef struct Newton:          # workspace; arrays grow and are reused
     VelocitySpace space
+    Couplings couplings
     Envelope matrix
     double* memory           # one allocation for all below
     double* lam              # (rows,) impulses that the proximal term holds [N s]

@@ -9,6 +9,9 @@ from rbdyn.contact.islands cimport Island
 from rbdyn.contact.laws cimport cone, disc
 from rbdyn.contact.operator cimport Operator, load_impulses
 from rbdyn.contact.problem cimport BILATERAL, COMPLIANT, CONE, DISC, REFINED, UNILATERAL, ContactProblem
+from rbdyn.contact.solve.couplings cimport (
+    find_coupling_impulses, release_couplings, take_out_followers, write_coupled_mass,
+)
 from rbdyn.contact.solve.factor cimport (
     begin_matrix, factor, factor_mass, open_envelope, release_envelope, set_unit_mass, solve_factored, solve_mass,
     times_mass,
@@ -23,6 +26,7 @@ cdef double FIRST_PENALTY = 30.0     # kappa at first
 cdef double PENALTY_GROWTH = 3.0     # of kappa where the residual fell by less than GOOD_STEP
 cdef double LARGEST_PENALTY = 1e3    # of kappa, where steps change which rows push, stick or slide
 cdef double LAST_PENALTY = 1e9       # of kappa, where they do not, or change no velocity
+cdef double FORGETTING = 100.0       # rho c at least, of a row with compliance c: a hundredth stays of its last impulse
 cdef double ROUNDING = 1e16          # kappa times the residual of no impulses, per tolerance: rounding hides more
 cdef double HIDDEN = 0.01            # of the residual: as much of it may be rounding
 cdef double GOOD_STEP = 0.3          # residual after a proximal step, as a share of the one before
@@ -53,6 +57,7 @@ cdef enum:
 cdef void release_newton(Newton* N) noexcept nogil:
     """Give all memory back."""
     release_space(&N.space)
+    release_couplings(&N.couplings)
     release_envelope(&N.matrix)
     free(N.memory)
     memset(N, 0, sizeof(Newton))
@@ -115,6 +120,8 @@ cdef inline void project(const Newton* N, const Piece* k, double share, const do
 cdef inline double penalty(const Newton* N, const Piece* k) noexcept nogil:
     """rho [kg]."""
     cdef double kappa = N.kappa if k.law == CONE else max(N.kappa, N.least_of_rows)
+    if k.compliance > 0.0 and k.law != CONE and k.law != DISC:
+        kappa = max(kappa, min(LAST_PENALTY, FORGETTING * k.mobility / k.compliance))
     return kappa / k.mobility if k.mobility > 0.0 else 0.0
 
 
@@ -195,8 +202,11 @@ cdef void find_velocities(Newton* N) noexcept nogil:
 
 cdef void begin_at(Newton* N) noexcept nogil:
     """u, p, v and shift of the impulses lam."""
+    cdef int u
     pull_unknowns(&N.space, N.lam, N.p)
     memcpy(N.u, N.p, N.space.unknowns * sizeof(double))
+    for u in range(N.space.unknowns if N.couplings.count > 0 else 0):
+        N.u[u] -= N.couplings.bias[u]
     solve_mass(&N.matrix, N.u)
     find_velocities(N)
     find_shift(N)
@@ -328,6 +338,8 @@ cdef bint write_mass(Newton* N) noexcept nogil:
     set_unit_mass(&N.matrix)
     if V.unit:
         return True
+    if N.couplings.count > 0:
+        return write_coupled_mass(&N.couplings, V, &N.matrix)
     for k in range(6 * V.bodies, V.unknowns):
         N.matrix.mass[N.matrix.start[k + 1] - 1] = 0.0
     for k in range(6 * V.bodies, V.unknowns):
@@ -492,6 +504,12 @@ cdef double begin(Newton* N, const Island* island) noexcept nogil:
     return residual(N)
 
 
+cdef void adopt_best(Newton* N) noexcept nogil:
+    """Go back to the impulses of best."""
+    memcpy(N.lam, N.best, N.space.rows * sizeof(double))
+    begin_at(N)
+
+
 cdef double adopt(Newton* N) noexcept nogil:
     """Go on from the impulses in new; returns their residual [m/s]."""
     memcpy(N.lam, N.new, N.space.rows * sizeof(double))
@@ -627,8 +645,7 @@ cdef bint try_convex_step(Newton* N, double least, double enough, int most, doub
     r[0] = adopt(N)
     if steps < INNER_STEPS or not r[0] > before:
         return True
-    memcpy(N.lam, N.best, N.space.rows * sizeof(double))
-    begin_at(N)
+    adopt_best(N)
     r[0], N.kappa = least, FIRST_PENALTY
     return False
 
@@ -718,8 +735,7 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
                 contradictory[0] = keep_compliant(N, least)
                 if contradictory[0]:
                     return
-                memcpy(N.lam, N.best, N.space.rows * sizeof(double))
-                begin_at(N)
+                adopt_best(N)
                 r, stood, N.kappa = least[0], -STUCK, LARGEST_PENALTY
                 continue
             N.kappa = min(STILL_GROWTH * N.kappa, LAST_PENALTY)
@@ -760,8 +776,7 @@ cdef void polish(Newton* N, double* least, int most, int* taken) noexcept nogil:
     """Write the last digits of a solution, best, while Newton steps are fewer than `most`."""
     cdef double r, ratio = 0.0
     cdef int steps = 0
-    memcpy(N.lam, N.best, N.space.rows * sizeof(double))
-    begin_at(N)
+    adopt_best(N)
     r = least[0]
     if r > DIGITS * N.fastest and take_coupled_step(
             N, INNER * r, min(<int> POLISH_STEPS, most - taken[0]), &steps) and steps > 0:
@@ -798,6 +813,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     cdef int taken = 0
     cdef bint contradictory
     open_space(&N.space, &island.G, p)
+    take_out_followers(&N.couplings, &N.space)
     open_envelope(&N.matrix, N.space.unknowns, N.space.first)
     affordable = allowance * AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.swept))
     if affordable < FEWEST_STEPS:
@@ -825,6 +841,9 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
         if least > tolerance and runs_away(N):
             taken += take_soft_step(N, &least, 0.05 * tolerance, steps)
             contradictory = True
+    if N.couplings.count > 0:
+        adopt_best(N)
+        find_coupling_impulses(&N.couplings, &N.space, N.u, N.best)
     island.iterations += taken
     memcpy(island.impulse, N.best, N.space.rows * sizeof(double))
     note_modes(&island.G, island.impulse)

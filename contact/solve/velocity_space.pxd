@@ -49,5 +49,7 @@ cdef struct VelocitySpace:   # workspace; arrays grow and are reused
 cdef int open_space(VelocitySpace* V, const Operator* G, const ContactProblem* p) except -1 nogil
 cdef void close_space(VelocitySpace* V, const Operator* G) noexcept nogil
 cdef void release_space(VelocitySpace* V) noexcept nogil
+cdef void add_value(VelocitySpace* V, int unknown, int row, double y) noexcept nogil
+cdef void write_entries(VelocitySpace* V, Piece* k) noexcept nogil
 cdef void move_rows(const VelocitySpace* V, const double* u, double* v) noexcept nogil
 cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* p) noexcept nogil

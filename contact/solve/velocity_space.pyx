@@ -234,7 +234,7 @@ cdef void take_roots(VelocitySpace* V, const ContactProblem* p) noexcept nogil:
 
 # ---- rows ----
 
-cdef inline void add_value(VelocitySpace* V, int unknown, int row, double y) noexcept nogil:
+cdef void add_value(VelocitySpace* V, int unknown, int row, double y) noexcept nogil:
     """Add to a row of the piece at hand."""
     if V.place[unknown] < 0:
         V.place[unknown] = 0
@@ -345,25 +345,11 @@ cdef void take_velocities(VelocitySpace* V, int rows) noexcept nogil:
             V.value[3 * u + r] *= V.root[u][0]
 
 
-cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) except -1 nogil:
-    """Write the unknowns and entries of the piece at hand."""
-    cdef double total
+cdef void write_entries(VelocitySpace* V, Piece* k) noexcept nogil:
+    """Write the unknowns and entries of the piece at hand, whose room is known, and end it."""
     cdef int i, r, u
-    if V.told > 0.0:
-        total = V.told + squares(V, k.rows, 6 * V.bodies)
-    else:
-        total = squares(V, k.rows, V.unknowns)
-        V.swept += k.rows * V.n_touched
-        if not V.unit:
-            take_velocities(V, k.rows)
     sort_touched(V)
-    V.told = 0.0
-    k.columns, k.column, k.entry = V.n_touched, columns[0], entries[0]
-    columns[0] += k.columns
-    entries[0] += k.rows * k.columns
-    V.reallocations += grow(<void**> &V.column, &V.capacity[4], columns[0], sizeof(int))
-    V.reallocations += grow(<void**> &V.run, &V.capacity[12], columns[0], sizeof(int))
-    V.reallocations += grow(<void**> &V.J, &V.capacity[5], entries[0], sizeof(double))
+    k.columns = V.n_touched
     for i in range(k.columns):
         u = V.touched[i]
         V.place[u] = -1
@@ -375,8 +361,28 @@ cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) exc
         u = V.touched[i]
         V.run[k.column + i] = (
             V.run[k.column + i + 1] if i + 1 < k.columns and V.touched[i + 1] == u + 1 else i + 1)
-    k.mobility = total / k.rows + k.compliance if total > 0.0 else 0.0
     V.n_touched = 0
+
+
+cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) except -1 nogil:
+    """Write the piece at hand."""
+    cdef double total
+    if V.told > 0.0:
+        total = V.told + squares(V, k.rows, 6 * V.bodies)
+    else:
+        total = squares(V, k.rows, V.unknowns)
+        V.swept += k.rows * V.n_touched
+        if not V.unit:
+            take_velocities(V, k.rows)
+    V.told = 0.0
+    k.column, k.entry = columns[0], entries[0]
+    columns[0] += V.n_touched
+    entries[0] += k.rows * V.n_touched
+    V.reallocations += grow(<void**> &V.column, &V.capacity[4], columns[0], sizeof(int))
+    V.reallocations += grow(<void**> &V.run, &V.capacity[12], columns[0], sizeof(int))
+    V.reallocations += grow(<void**> &V.J, &V.capacity[5], entries[0], sizeof(double))
+    write_entries(V, k)
+    k.mobility = total / k.rows + k.compliance if total > 0.0 else 0.0
     return 0
 
 

@@ -56,6 +56,7 @@ cdef size_t reallocations(const Crew* crew) noexcept nogil:
     for k in range(crew.n):
         total += crew.worker[k].reallocations + crew.worker[k].newton.reallocations
         total += crew.worker[k].newton.space.reallocations + crew.worker[k].newton.matrix.reallocations
+        total += crew.worker[k].newton.couplings.reallocations
     return total
 
 
