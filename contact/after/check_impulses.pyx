@@ -9,16 +9,15 @@ from rbdyn.contact.operator cimport LineBlock, Operator, load_impulses, prepare
 from rbdyn.contact.problem cimport DISC, ContactProblem
 
 from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
+from rbdyn.contact.tolerances cimport ROUNDED_VELOCITY
 from rbdyn.errors import ContactError
-
-cdef double ROUNDING = 1e-12   # [m/s]
 
 
 cdef int check_impulses(object solver, Operator* check, bint elastic, const ContactProblem* p) except -1 nogil:
     """What a Python solve() wrote: finite, not pulling, inside the cones, and making no energy.
 
-    Forgiven are 1e-9 of the largest normal impulse, 1e-6 of the energy, and what velocities off by ROUNDING make: where
-    nothing is to be done but rounding, all of the energy is.
+    Forgiven are 1e-9 of the largest normal impulse, 1e-6 of the energy, and what velocities off by
+    ROUNDED_VELOCITY make: where nothing is to be done but rounding, all of the energy is.
     """
     cdef double largest = 0.0, total = 0.0, most, size, gain
     cdef const double* lam
@@ -46,7 +45,7 @@ cdef int check_impulses(object solver, Operator* check, bint elastic, const Cont
     gain = energy(check, p.impulse, &size)
     for i in range(p.n_rows):
         total += fabs(p.impulse[i])
-    if not gain <= 1e-6 * size + ROUNDING * total:
+    if not gain <= 1e-6 * size + ROUNDED_VELOCITY() * total:
         with gil:
             raise ContactError(
                 f"{type(solver).__name__}.solve() wrote impulses that add {gain:.6g} J to the kinetic energy, "

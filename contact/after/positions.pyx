@@ -9,10 +9,8 @@ from rbdyn.contact.islands cimport join_cone, join_rows, root_of
 from rbdyn.contact.problem cimport (
     BILATERAL, CONE, DISC, UNILATERAL, Block, ContactProblem, Entry, Entry3, RowSide, further_sides,
 )
+from rbdyn.contact.tolerances cimport ANYWHERE, SLOWEST_CORRECTION
 from rbdyn.memory cimport grow
-
-cdef double ANYWHERE = 1e6    # [m/s] v_free of a normal that corrects nothing: no impulse
-cdef double SLOWEST = 1e-6    # [m/s] what is asked for less is not worth a solve: depths come to the slop, not to rest
 
 
 cdef void release_positions(PositionProblem* q) noexcept nogil:
@@ -49,10 +47,10 @@ cdef inline bint asks(const ContactProblem* p, const Block* B) noexcept nogil:
     cdef double T
     cdef int r
     if B.law == CONE:
-        return p.position_target[B.first_row + 2] > SLOWEST
+        return p.position_target[B.first_row + 2] > SLOWEST_CORRECTION()
     for r in range(B.first_row, B.first_row + B.rows):
         T = p.position_target[r]
-        if holds_pose(p, B, r) and (T > SLOWEST or B.law == BILATERAL and T < -SLOWEST):
+        if holds_pose(p, B, r) and (T > SLOWEST_CORRECTION() or B.law == BILATERAL and T < -SLOWEST_CORRECTION()):
             return True
     return False
 
@@ -82,15 +80,15 @@ cdef double normal_speed(const ContactProblem* p, int row, double change) noexce
     """
     cdef double T = p.position_target[row], v
     if not T > -INFINITY:
-        return ANYWHERE
+        return ANYWHERE()
     v = beyond(p, row, change)
-    return 0.0 if v < 0.0 and (v > -SLOWEST or T <= SLOWEST) else v
+    return 0.0 if v < 0.0 and (v > -SLOWEST_CORRECTION() or T <= SLOWEST_CORRECTION()) else v
 
 
 cdef double closing_speed(const ContactProblem* p, int row, double change) noexcept nogil:
     """v_free of a bilateral row, to which what the first solve leaves is an error as any other."""
     cdef double v = beyond(p, row, change)
-    return v if fabs(v) > SLOWEST else 0.0
+    return v if fabs(v) > SLOWEST_CORRECTION() else 0.0
 
 
 cdef void find_asking(PositionProblem* q, const ContactProblem* p) noexcept nogil:

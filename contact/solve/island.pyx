@@ -17,21 +17,11 @@ from rbdyn.contact.solve.sweep cimport note_error, sweep_island
 from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, keep_from_gaining, lower_bounces
 from rbdyn.contact.solvers.squeeze cimport give_way, throws
+from rbdyn.contact.tolerances cimport (
+    FEW_CONTACTS, FINE, LAST_DIGITS, LAST_SWEEPS, MOST_SWEEPS, NOT_FELT, PRECISION_COST, SLIDING, SWEPT_SURELY,
+    TUMBLING, TUMBLING_SWEEPS,
+)
 from rbdyn.spatial._algebra cimport vec3
-
-cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a residual of robots and rows that counts as none
-cdef double FINE = 1e-3            # of the fastest contact of a heap: a residual that counts as none
-cdef double FAST = 2e-4            # [m] in a step: a heap whose contacts move faster may tumble
-cdef double SURE = 0.1             # of the threshold: what a sweep of a heap may change; it shows slow motions in part
-cdef double PRECISE = 100.0        # times as much may a factorisation cost where precision is asked for
-cdef double LAST_DIGITS = 1e-5     # of the threshold: what a sweep may still change
-cdef enum:
-    FEW_CONTACTS = 20              # more of them between single bodies are a heap
-    SLIDING = 6                    # a heap tumbles where more than one of so many contacts slides
-    TUMBLING_SWEEPS = 10           # of a heap that tumbles, or whose poses are corrected: the next step goes on
-    MOST_SWEEPS = 40               # of an island whose factorisation costs too much, and behind Newton's method
-    LAST_SWEEPS = 15               # one of so many iterations is kept for sweeps behind Newton's method: 10 of 150 end
-    #                                a jam (test_jamming); with a quarter of them joints that contradict need more steps
 
 
 cdef void start(Island* island) noexcept nogil:
@@ -94,7 +84,7 @@ cdef bint refine(Island* island, Newton* N, const Settings* s, const ContactProb
                  double tolerance, bint bounded, double* history) except -1 nogil:
     """Solve an island by Newton's method; False if its factorisations would cost too much."""
     cdef int first = island.iterations, last
-    cdef double allowance = 1.0 if s.automatic else PRECISE
+    cdef double allowance = 1.0 if s.automatic else PRECISION_COST()
     cdef int steps = s.max_iterations - last_sweeps(s)
     if not solve_newton(N, island, p, threshold, tolerance, steps, allowance, bounded):
         return False
@@ -108,7 +98,7 @@ cdef void end_in_sweeps(Island* island, const Newton* N, const Settings* s, cons
                         double* history) noexcept nogil:
     """Sweep what Newton's method solved, and keep that if it is a quick way to the last digits."""
     cdef double error = island.error
-    sweep_island(island, s, LAST_DIGITS * s.threshold, 0.0, s.max_iterations, False, p, history)
+    sweep_island(island, s, LAST_DIGITS() * s.threshold, 0.0, s.max_iterations, False, p, history)
     if not island.converged:
         memcpy(island.impulse, N.best, rows_of(&island.G) * sizeof(double))
         load_impulses(&island.G, island.impulse)
@@ -145,9 +135,9 @@ cdef int sweep_and_refine(Island* island, Newton* N, const Settings* s, const Co
     cdef int most
     if heap:
         speed = start_speed(&island.G, p)
-        tolerance = max(threshold, FINE * speed)
+        tolerance = max(threshold, FINE() * speed)
     elif s.automatic and (island.G.n_blocks > 0 or is_of_robots(&island.G)):
-        threshold = tolerance = max(threshold, NOT_FELT * p.dt)
+        threshold = tolerance = max(threshold, NOT_FELT() * p.dt)
     start(island)
     if not s.newton or s.law != COULOMB:
         sweep_island(island, s, s.threshold, tolerance, s.max_iterations, True, p, history)
@@ -158,11 +148,11 @@ cdef int sweep_and_refine(Island* island, Newton* N, const Settings* s, const Co
             end_in_sweeps(island, N, s, p, history)
         sweep_stuck(island, N, s, p, tolerance, history)
         return 0
-    sweep_island(island, s, SURE * s.threshold if heap else s.threshold, INFINITY if alone else 0.0, s.max_iterations,
-                 False, p, history)
+    sweep_island(island, s, SWEPT_SURELY() * s.threshold if heap else s.threshold, INFINITY if alone else 0.0,
+                 s.max_iterations, False, p, history)
     if island.converged:
         return 0
-    if heap and (is_of_poses(p) or speed * p.dt > FAST and slides(&island.G, p)):
+    if heap and (is_of_poses(p) or speed * p.dt > TUMBLING() and slides(&island.G, p)):
         most = min(s.max_iterations, <int> TUMBLING_SWEEPS)
     elif refine(island, N, s, p, threshold, tolerance, heap, history):
         sweep_stuck(island, N, s, p, tolerance, history)

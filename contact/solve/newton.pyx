@@ -19,39 +19,14 @@ from rbdyn.contact.solve.factor cimport (
 from rbdyn.contact.solve.velocity_space cimport (
     Piece, VelocitySpace, close_space, move_rows, open_space, pull_unknowns, release_space,
 )
+from rbdyn.contact.tolerances cimport (
+    AFFORDABLE, ASSEMBLY, CHORD, COMPLIANT_PENALTY, CONTRADICTION, DIGITS, EASY, ENOUGH_STILL, FEWEST_STEPS,
+    FIRST_PENALTY, FORGETTING, GOOD_STEP, HIDDEN_SHARE, HIDING_PENALTY, INNER_ACCURACY, INNER_STEPS, INNER_TOLERANCE,
+    LARGEST_PENALTY, LAST_PENALTY, LONGEST_WAIT, PENALTY_GROWTH, POLISH_STEPS, RUNAWAY, SEEN, SHORTEST, SLOPES, SOFT,
+    STILL, STILL_GROWTH, STUCK,
+)
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, vec3
-
-cdef double FIRST_PENALTY = 30.0     # kappa at first
-cdef double PENALTY_GROWTH = 3.0     # of kappa where the residual fell by less than GOOD_STEP
-cdef double LARGEST_PENALTY = 1e3    # of kappa, where steps change which rows push, stick or slide
-cdef double LAST_PENALTY = 1e9       # of kappa, where they do not, or change no velocity
-cdef double FORGETTING = 100.0       # rho c at least, of a row with compliance c: a hundredth stays of its last impulse
-cdef double ROUNDING = 1e16          # kappa times the residual of no impulses, per tolerance: rounding hides more
-cdef double HIDDEN = 0.01            # of the residual: as much of it may be rounding
-cdef double GOOD_STEP = 0.3          # residual after a proximal step, as a share of the one before
-cdef double HALF = 0.5               # residual after a step with the matrix of the one before: such steps go on
-cdef double INNER = 0.03             # accuracy of (2) and (3) as a share of the least residual so far
-cdef double SEEN = 0.9               # of the least residual: one that counts as better
-cdef double SHORTEST = 0.03          # share of a direction below which a coupled step is given up
-cdef double STILL = 0.01             # change of velocities in a convex step, as a share of the residual: next to none
-cdef double STILL_GROWTH = 1e3       # of kappa then
-cdef double CONTRADICTION = 1e-8     # of the residual of no impulses: a smaller one is no sign of a contradiction
-cdef double COMPLIANT_PENALTY = 1e6  # kappa with which what contradicts is solved from no impulses
-cdef double SOFT = 0.3               # of their mobility: compliance by which rows that contradict others push
-cdef double RUNAWAY = 1e4            # times what stops the residual of no impulses on the heaviest row: it ran away
-cdef double DIGITS = 1e-16           # of the residual of no impulses: one that no digits are missing of
-cdef double AFFORDABLE = 4000.0      # multiplications of a solve for each entry of Y: as long as some 1000 sweeps
-cdef double ASSEMBLY = 20.0          # of them to make a matrix, for each entry of Y
-cdef enum:
-    INNER_STEPS = 20                 # of Newton's method for one proximal step, at most
-    EASY = 1                         # of them in a step that changed no mode: a larger penalty does no harm
-    LONGEST_WAIT = 16                # proximal steps between coupled ones that fail
-    ENOUGH_STILL = 3                 # steps at the last penalty that change next to no velocity
-    STUCK = 10                       # steps without progress, where rounding may be all that is left
-    FEWEST_STEPS = 8                 # of Newton's method that are worth a solve
-    POLISH_STEPS = 4                 # of Newton's method for the last digits
-    SLOPES = 8                       # evaluations of a line search
 
 
 cdef void release_newton(Newton* N) noexcept nogil:
@@ -121,7 +96,7 @@ cdef inline double penalty(const Newton* N, const Piece* k) noexcept nogil:
     """rho [kg]."""
     cdef double kappa = N.kappa if k.law == CONE else max(N.kappa, N.least_of_rows)
     if k.compliance > 0.0 and k.law != CONE and k.law != DISC:
-        kappa = max(kappa, min(LAST_PENALTY, FORGETTING * k.mobility / k.compliance))
+        kappa = max(kappa, min(LAST_PENALTY(), FORGETTING() * k.mobility / k.compliance))
     return kappa / k.mobility if k.mobility > 0.0 else 0.0
 
 
@@ -438,7 +413,7 @@ cdef double search_line(Newton* N) noexcept nogil:
 
 cdef int take_convex_step(Newton* N, double enough, int most) noexcept nogil:
     """Solve (2); returns the Newton steps it took.  Its impulses are in new."""
-    cdef double share, left, before = INFINITY, rounding = CONTRADICTION * N.fastest
+    cdef double share, left, before = INFINITY, rounding = CONTRADICTION() * N.fastest
     cdef int steps = 0, u, r
     while True:
         project_all(N, False)
@@ -484,7 +459,7 @@ cdef bint take_coupled_step(Newton* N, double enough, int most, int* steps) noex
             if sqrt(next_) < (1.0 - 1e-2 * share) * sqrt(now):
                 break
             share *= 0.5
-            if not share > SHORTEST:
+            if not share > SHORTEST():
                 return False
         now = next_
     return True
@@ -555,13 +530,13 @@ cdef int find_compliant(Newton* N, double left, double enough, int most) noexcep
     Newton steps taken, `most` of them in all.
     """
     cdef const Piece* k
-    cdef double share = COMPLIANT_PENALTY / N.kappa, change = 0.0
+    cdef double share = COMPLIANT_PENALTY() / N.kappa, change = 0.0
     cdef int steps, r, i
-    N.kappa = COMPLIANT_PENALTY
+    N.kappa = COMPLIANT_PENALTY()
     memset(N.lam, 0, N.space.rows * sizeof(double))
     steps = take_convex_step(N, enough, min(<int> INNER_STEPS, most))
     for r in range(N.space.rows):
-        N.before[r] = N.new[r] / (SOFT * N.kappa)
+        N.before[r] = N.new[r] / (SOFT() * N.kappa)
     take_less(N, N.new, share)
     steps += take_convex_step(N, enough, min(<int> INNER_STEPS, most - steps))   # mends what the first one leaves
     for i in range(N.space.pieces):
@@ -570,7 +545,7 @@ cdef int find_compliant(Newton* N, double left, double enough, int most) noexcep
             change = max(change, k.mobility * fabs(N.new[r] - share * N.grown[r] - N.lam[r]))
     if change <= left:
         take_less(N, N.new, share)
-        take_less(N, N.lam, -share / (SOFT * N.kappa))
+        take_less(N, N.lam, -share / (SOFT() * N.kappa))
     else:
         memcpy(N.lam, N.before, N.space.rows * sizeof(double))
         begin_at(N)
@@ -585,7 +560,7 @@ cdef bint runs_away(const Newton* N) noexcept nogil:
         if N.space.piece[i].mobility > 0.0:
             least = min(least, N.space.piece[i].mobility)
     for i in range(N.space.rows):
-        if least * fabs(N.best[i]) > RUNAWAY * N.fastest:
+        if least * fabs(N.best[i]) > RUNAWAY() * N.fastest:
             return True
     return False
 
@@ -593,7 +568,7 @@ cdef bint runs_away(const Newton* N) noexcept nogil:
 cdef int take_soft_step(Newton* N, double* least, double enough, int most) noexcept nogil:
     """Take the impulses by which rows of the compliance SOFT would push; returns the Newton steps it took."""
     cdef int steps
-    N.kappa = 1.0 / SOFT
+    N.kappa = 1.0 / SOFT()
     memset(N.lam, 0, N.space.rows * sizeof(double))
     begin_at(N)
     steps = take_convex_step(N, enough, min(<int> INNER_STEPS, most))
@@ -646,7 +621,7 @@ cdef bint try_convex_step(Newton* N, double least, double enough, int most, doub
     if steps < INNER_STEPS or not r[0] > before:
         return True
     adopt_best(N)
-    r[0], N.kappa = least, FIRST_PENALTY
+    r[0], N.kappa = least, FIRST_PENALTY()
     return False
 
 
@@ -673,7 +648,7 @@ cdef double repeat_steps(Newton* N, bint coupled, double r, double* ratio) noexc
     last one left, if any left less.
     """
     cdef double after
-    while r > DIGITS * N.fastest:
+    while r > DIGITS() * N.fastest:
         memcpy(N.before, N.lam, N.space.rows * sizeof(double))
         repeat_step(N, coupled)
         after = adopt(N)
@@ -682,15 +657,15 @@ cdef double repeat_steps(Newton* N, bint coupled, double r, double* ratio) noexc
             begin_at(N)
             return r
         ratio[0], r = after / r, after
-        if ratio[0] > HALF:
+        if ratio[0] > CHORD():
             break
     return r
 
 
 cdef inline double next_penalty(const Newton* N, double finest, int inner, bint stuck) noexcept nogil:
     """kappa after a step that gained little, and took so many Newton steps; without progress rounding may be why."""
-    cdef double largest = finest if inner <= EASY else LARGEST_PENALTY
-    cdef double next_ = min(largest, PENALTY_GROWTH * N.kappa)
+    cdef double largest = finest if inner <= EASY else LARGEST_PENALTY()
+    cdef double next_ = min(largest, PENALTY_GROWTH() * N.kappa)
     return min(finest, max(N.kappa, next_)) if stuck else max(N.kappa, next_)
 
 
@@ -703,11 +678,12 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
     cdef double before, enough, finest, ratio, fastest = N.fastest
     cdef int wait = 0, patience = 1, stood = 0, stuck = 0, inner
     cdef bint coupled, still
-    N.kappa, N.least_of_rows = FIRST_PENALTY, 0.0
+    N.kappa, N.least_of_rows = FIRST_PENALTY(), 0.0
     least[0], contradictory[0] = r, False
     memcpy(N.best, N.lam, N.space.rows * sizeof(double))
     while r > threshold and taken[0] < most:
-        before, enough, inner, coupled, still = r, max(INNER * least[0], 0.05 * tolerance), taken[0], False, False
+        before, inner, coupled, still = r, taken[0], False, False
+        enough = max(INNER_ACCURACY() * least[0], INNER_TOLERANCE() * tolerance)
         if wait == 0:
             coupled = try_coupled_step(N, enough, min(<int> INNER_STEPS, most - taken[0]), &r, taken)
             if not coupled:
@@ -715,35 +691,37 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
         if not coupled:
             wait = max(0, wait - 1)
             inner = taken[0]
-            enough = 0.05 * tolerance if N.kappa == LAST_PENALTY else enough    # nearly still: to the last digits
+            if N.kappa == LAST_PENALTY():              # nearly still: to the last digits
+                enough = INNER_TOLERANCE() * tolerance
             if not try_convex_step(N, least[0], enough, most - taken[0], &r, taken):
                 continue
-            still = moved(N) < STILL * r and r > CONTRADICTION * fastest
+            still = moved(N) < STILL() * r and r > CONTRADICTION() * fastest
         ratio, inner = r / before, taken[0] - inner
         taken[0] += inner == 0 and taken[0] < most     # it counts, as it cost something: the method comes to an end
         if not still and inner > 0:
             r = repeat_steps(N, coupled, r, &ratio)
-        if r < SEEN * least[0] or r <= tolerance and r < least[0]:
+        if r < SEEN() * least[0] or r <= tolerance and r < least[0]:
             least[0] = r
             memcpy(N.best, N.lam, N.space.rows * sizeof(double))
-        if r <= tolerance and r > GOOD_STEP * before:
+        if r <= tolerance and r > GOOD_STEP() * before:
             return
         if still:
-            stood += 1 if N.kappa == LAST_PENALTY else 0
+            stood += 1 if N.kappa == LAST_PENALTY() else 0
             if stood == ENOUGH_STILL or stood > 0 and moved(N) < tolerance:
                 taken[0] += find_compliant(N, r, enough, most - taken[0])
                 contradictory[0] = keep_compliant(N, least)
                 if contradictory[0]:
                     return
                 adopt_best(N)
-                r, stood, N.kappa = least[0], -STUCK, LARGEST_PENALTY
+                r, stood, N.kappa = least[0], -STUCK, LARGEST_PENALTY()
                 continue
-            N.kappa = min(STILL_GROWTH * N.kappa, LAST_PENALTY)
-        elif ratio > GOOD_STEP:
-            stuck = 0 if r < SEEN * before else stuck + 1
-            if stuck >= STUCK and r < CONTRADICTION * fastest:
+            N.kappa = min(STILL_GROWTH() * N.kappa, LAST_PENALTY())
+        elif ratio > GOOD_STEP():
+            stuck = 0 if r < SEEN() * before else stuck + 1
+            if stuck >= STUCK and r < CONTRADICTION() * fastest:
                 return                                 # by rounding
-            finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * max(tolerance, HIDDEN * r) / (fastest + 1e-300)))
+            finest = HIDING_PENALTY() * max(tolerance, HIDDEN_SHARE() * r) / (fastest + 1e-300)
+            finest = min(LAST_PENALTY(), max(LARGEST_PENALTY(), finest))
             N.kappa = next_penalty(N, finest, inner, stuck > 0)
 
 
@@ -755,16 +733,16 @@ cdef void correct_poses(Newton* N, double tolerance, int most, int* taken, doubl
     """
     cdef double r = INFINITY
     cdef int steps
-    N.kappa = N.least_of_rows = LARGEST_PENALTY
+    N.kappa = N.least_of_rows = LARGEST_PENALTY()
     memset(N.lam, 0, N.space.rows * sizeof(double))
     begin_at(N)
     while taken[0] < most:
         memcpy(N.before, N.v, N.space.rows * sizeof(double))
-        steps = take_convex_step(N, 0.05 * tolerance, min(<int> INNER_STEPS, most - taken[0]))
+        steps = take_convex_step(N, INNER_TOLERANCE() * tolerance, min(<int> INNER_STEPS, most - taken[0]))
         taken[0] += max(1, steps)
-        contradictory[0] = moved(N) < STILL * r < INFINITY
+        contradictory[0] = moved(N) < STILL() * r < INFINITY
         if contradictory[0]:
-            taken[0] += take_soft_step(N, least, 0.05 * tolerance, most)
+            taken[0] += take_soft_step(N, least, INNER_TOLERANCE() * tolerance, most)
             return
         r = least[0] = adopt(N)
         memcpy(N.best, N.lam, N.space.rows * sizeof(double))
@@ -778,8 +756,8 @@ cdef void polish(Newton* N, double* least, int most, int* taken) noexcept nogil:
     cdef int steps = 0
     adopt_best(N)
     r = least[0]
-    if r > DIGITS * N.fastest and take_coupled_step(
-            N, INNER * r, min(<int> POLISH_STEPS, most - taken[0]), &steps) and steps > 0:
+    if r > DIGITS() * N.fastest and take_coupled_step(
+            N, INNER_ACCURACY() * r, min(<int> POLISH_STEPS, most - taken[0]), &steps) and steps > 0:
         r = adopt(N)
         if r < least[0]:
             least[0] = repeat_steps(N, True, r, &ratio)
@@ -815,7 +793,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     open_space(&N.space, &island.G, p)
     take_out_followers(&N.couplings, &N.space)
     open_envelope(&N.matrix, N.space.unknowns, N.space.first)
-    affordable = allowance * AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.swept))
+    affordable = allowance * AFFORDABLE() / (ASSEMBLY() + 2.0 * N.matrix.work / max(1, N.space.swept))
     if affordable < FEWEST_STEPS:
         close_space(&N.space, &island.G)
         return False
@@ -839,7 +817,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     if not contradictory:
         polish(N, &least, steps, &taken)
         if least > tolerance and runs_away(N):
-            taken += take_soft_step(N, &least, 0.05 * tolerance, steps)
+            taken += take_soft_step(N, &least, INNER_TOLERANCE() * tolerance, steps)
             contradictory = True
     if N.couplings.count > 0:
         adopt_best(N)

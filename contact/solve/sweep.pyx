@@ -8,8 +8,7 @@ from rbdyn.contact.laws.dispatch cimport visit_block
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solve.settings cimport Settings
-
-cdef double HALF = 0.5             # of the error before: sweeps that leave more converge slowly
+from rbdyn.contact.tolerances cimport SWEEP_GAIN
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -56,7 +55,7 @@ cdef void sweep_island(Island* island, const Settings* s, double threshold, doub
         island.converged = island.error < threshold
         if island.converged or island.error == INFINITY:
             return
-        if not island.error <= HALF * before:
+        if not island.error <= SWEEP_GAIN() * before:
             island.converged = island.error < tolerance
             if island.converged or not patient:
                 return

@@ -6,10 +6,9 @@ from libc.string cimport memset
 
 from rbdyn.contact.operator cimport Contact, Line, LineBlock, Operator, Side, further_line
 from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, ContactProblem
+from rbdyn.contact.tolerances cimport IMMOVABLE
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3, row_x, row_y, row_z, scale3
-
-cdef double IMMOVABLE = 1e-13     # of the largest mobility in an island: what rounding of J may make of none
 
 
 cdef void release_space(VelocitySpace* V) noexcept nogil:
@@ -440,7 +439,7 @@ cdef void leave_out_immovable(VelocitySpace* V) noexcept nogil:
         if V.piece[i].compliance == 0.0:
             largest = max(largest, V.piece[i].mobility)
     for i in range(V.pieces):
-        if V.piece[i].compliance == 0.0 and V.piece[i].mobility < IMMOVABLE * largest:
+        if V.piece[i].compliance == 0.0 and V.piece[i].mobility < IMMOVABLE() * largest:
             V.piece[i].mobility = 0.0
 
 

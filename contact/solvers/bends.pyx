@@ -8,10 +8,8 @@ from rbdyn.contact.operator cimport (
     LineBlock, Operator, contact_velocity, impulse_at, line_velocity, load_impulses,
 )
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.tolerances cimport BEND_GAIN, UNSEEN_BEND
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, sub3
-
-cdef double GAIN = 0.35        # of the work by which impulses change velocities along rows, that bends may gain
-cdef double UNSEEN = 1e-7      # [m/s] bends that nobody sees
 
 
 cdef double works(const Island* island, const ContactProblem* p, double* change) noexcept nogil:
@@ -49,10 +47,10 @@ cdef double largest_bend(const Operator* G, const ContactProblem* p) noexcept no
 cdef bint gains(const Island* island, const ContactProblem* p) noexcept nogil:
     """Whether rows do too much work together; no number is too much."""
     cdef double change, work
-    if not largest_bend(&island.G, p) > UNSEEN:
+    if not largest_bend(&island.G, p) > UNSEEN_BEND():
         return False
     work = works(island, p, &change)
-    return not work <= GAIN * change
+    return not work <= BEND_GAIN() * change
 
 
 cdef bint drop_bends(Island* island, const ContactProblem* p) noexcept nogil:

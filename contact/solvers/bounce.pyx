@@ -6,15 +6,8 @@ from rbdyn.contact.accept cimport scale
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse_at, line_velocity
 from rbdyn.contact.problem cimport REPLACED, ContactProblem
+from rbdyn.contact.tolerances cimport BOUNCE_RESERVE, BOUNCE_TOLERANCE, BOUNCE_TURNS, NEAR_ROUNDING
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, sub3, vec3
-
-
-cdef enum:
-    TURNS = 10                 # of a bisection; then what is still too much is lowered by its last step, then given up
-    RESERVE = 16               # sweeps: with fewer left, what makes energy is given up at once
-
-cdef double NEAR = 3e2         # times what rounding may make: so little work that is taken is no reason to go on
-cdef double TOLERANCE = 1e-5   # [m/s] what a solve may leave of its velocities: a bounce of 1 makes and takes nothing
 
 
 cdef inline double comes(const Contact* k, const ContactProblem* p) noexcept nogil:
@@ -50,7 +43,7 @@ cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Ve
     elif p.v_start != NULL:
         before = vec3(p.v_start[n], p.v_start[n + 1], p.v_start[n + 2])
     v = add3(v, before)
-    size[0] += 1e-6 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z)) + TOLERANCE * (
+    size[0] += 1e-6 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z)) + BOUNCE_TOLERANCE() * (
         fabs(lam.x) + fabs(lam.y) + fabs(lam.z))
     return dot3(lam, v)
 
@@ -73,7 +66,7 @@ cdef double work_together(const Island* island, const ContactProblem* p, double*
             v = line_velocity(G, G.block[i].first + r) + G.line[G.block[i].first + r].v_free
             v += 2.0 * p.target[G.block[i].row + r]
             work += lam * v
-            size[0] += 1e-6 * fabs(lam * v) + TOLERANCE * fabs(lam)
+            size[0] += 1e-6 * fabs(lam * v) + BOUNCE_TOLERANCE() * fabs(lam)
     return work
 
 
@@ -82,10 +75,10 @@ cdef double next_share(double share, double work, double size, int turn) noexcep
 
     A whole bounce may do what rounding makes of none; one that was lowered may not.
     """
-    cdef double step = 0.5 ** (min(turn, TURNS - 1) + 1)
+    cdef double step = 0.5 ** (min(turn, BOUNCE_TURNS - 1) + 1)
     if work > (size if share == 1.0 else 0.0):
-        return max(0.0, share - step) if turn <= TURNS else 0.0
-    if share < 1.0 and turn < TURNS and work < -NEAR * size:
+        return max(0.0, share - step) if turn <= BOUNCE_TURNS else 0.0
+    if share < 1.0 and turn < BOUNCE_TURNS and work < -NEAR_ROUNDING() * size:
         return min(1.0, share + step)
     return share
 
@@ -168,13 +161,13 @@ cdef bint lower_bounces(Island* island, const ContactProblem* p, Search* search,
     if p.target == NULL or not bounces(island, p):
         return False
     if not search.together:
-        search.turn = search.turn if left >= RESERVE else max(search.turn, <int> TURNS + 1)
-        if search.turn <= TURNS + 1 and lower_alone(island, p, search.turn):
+        search.turn = search.turn if left >= BOUNCE_RESERVE else max(search.turn, <int> BOUNCE_TURNS + 1)
+        if search.turn <= BOUNCE_TURNS + 1 and lower_alone(island, p, search.turn):
             search.turn += 1
             return True
         search.together, search.turn = True, 0
-    search.turn = search.turn if left >= RESERVE else max(search.turn, <int> TURNS + 1)
-    if search.turn <= TURNS + 1 and lower_together(island, p, search):
+    search.turn = search.turn if left >= BOUNCE_RESERVE else max(search.turn, <int> BOUNCE_TURNS + 1)
+    if search.turn <= BOUNCE_TURNS + 1 and lower_together(island, p, search):
         search.turn += 1
         return True
     return False

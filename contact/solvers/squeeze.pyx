@@ -5,13 +5,8 @@ from libc.math cimport sqrt
 from rbdyn.contact.cone.block cimport SKIPPED, make_compliant, mobility
 from rbdyn.contact.operator cimport Contact, Operator, Side, contact_velocity, impulse_at, line_velocity
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.tolerances cimport DEAR_SQUEEZE, DRIVEN_TOO_FAST, SLIPPERY_TOO_FAST, SQUEEZING_WORK, YIELD_OF_DRIVEN
 from rbdyn.spatial._algebra cimport Vec3, dot3, mul3, sub3
-
-cdef double SLIPPERY = 30.0    # times the speed of what drives them is too much for bodies without friction
-cdef double FAST = 8.0         # the same where some contact has friction
-cdef double MOST = 0.25        # of the energy in what impulses change: with less work, it is no matter of what drives
-cdef double DEAR = 1e5         # times the work that moves the bodies: impulses against one another grow without end
-cdef double YIELD = 0.1        # compliance of driven contacts, of their own mobility; ten times more at each turn
 
 
 cdef inline double squared(const double* a) noexcept nogil:
@@ -77,7 +72,7 @@ cdef bint is_driven(const Operator* G, const ContactProblem* p, const double* im
         energy += 0.5 * dot3(lam, sub3(contact_velocity(G, i), G.contact[i].v_free))
     for r in range(G.n_lines):
         energy += 0.5 * impulse[3 * G.n + r] * (line_velocity(G, r) - G.line[r].v_free)
-    return not work <= MOST * energy
+    return not work <= SQUEEZING_WORK() * energy
 
 
 cdef bint is_dear(const Operator* G, const ContactProblem* p, const double* impulse, double speed) noexcept nogil:
@@ -96,7 +91,7 @@ cdef bint is_dear(const Operator* G, const ContactProblem* p, const double* impu
         fastest = max(fastest, dot3(G.contact[i].v_free, G.contact[i].v_free))
         if G.contact[i].block.kind != SKIPPED:
             m += 1.0 / mobility(&G.contact[i].block)
-    return not work <= DEAR * m * speed * (speed + sqrt(fastest))
+    return not work <= DEAR_SQUEEZE() * m * speed * (speed + sqrt(fastest))
 
 
 cdef bint throws(const Operator* G, const ContactProblem* p, const double* impulse) noexcept nogil:
@@ -107,7 +102,7 @@ cdef bint throws(const Operator* G, const ContactProblem* p, const double* impul
     speed = driving_speed(G, p)
     if speed == 0.0:
         return False
-    if is_fast(G, (FAST if has_friction(G) else SLIPPERY) * speed) and is_driven(G, p, impulse):
+    if is_fast(G, (DRIVEN_TOO_FAST() if has_friction(G) else SLIPPERY_TOO_FAST()) * speed) and is_driven(G, p, impulse):
         return True
     return is_dear(G, p, impulse, speed)
 
@@ -118,7 +113,7 @@ cdef void give_way(Operator* G, const ContactProblem* p, int turn) noexcept nogi
     A push at the speed u is u / c at most then, and its work u^2 / c: it throws no body that it meets faster than
     about u (2 / c)^(1/2), whatever is in its way.
     """
-    cdef double share = YIELD * 10.0 ** turn
+    cdef double share = YIELD_OF_DRIVEN() * 10.0 ** turn
     cdef int i
     for i in range(G.n):
         if squared(p.drive + 3 * G.contact[i].index) > 0.0:
