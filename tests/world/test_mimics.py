@@ -6,6 +6,8 @@ from world.scenes import World
 
 import rbdyn
 from rbdyn import Joint, Mechanism, Mimic, Revolute, RigidBody, SpatialInertia, io, testing
+from rbdyn.collision import Sphere
+from rbdyn.contact import BisectionSolver
 from rbdyn.errors import MechanismError, MimicWarning, UrdfError
 
 Z = rbdyn.Revolute((0, 0, 1))
@@ -283,3 +285,31 @@ def test_a_nominal_configuration_that_fits_is_taken_without_a_word(recwarn):
     robot = World(1e-3).add_articulated_system(mechanism)
     np.testing.assert_array_equal(robot.q, [0.2, -0.1])
     assert not recwarn.list
+
+
+def test_followers_move_with_their_leaders_however_rough_the_solver_is(seed):
+    """A chain of spheres falls on the ground, two joints follow others; laws hold to 1e-3 m/s, mimics to rounding."""
+    rng = np.random.default_rng(seed)
+    mechanism = Mechanism(RigidBody("world"))
+    body, followers = mechanism.root_body, []
+    for k in range(9):
+        link = RigidBody(f"link{k}", testing.random_inertia(rng))
+        link.collision.append(rbdyn.Geometry(Sphere(0.1)))
+        leader = {6: "joint1", 8: "joint3"}.get(k)
+        mimic = Mimic(leader, float(rng.uniform(-2.0, 2.0))) if leader else None
+        joint = Joint(f"joint{k}", Revolute(rng.normal(size=3)), mimic=mimic)
+        mechanism.attach(body, link, joint, rbdyn.Transform(translation=(0.4, 0.0, 0.0)))
+        body = link
+        followers += [joint] if leader else []
+    world = World(2e-3, contact=BisectionSolver(threshold=1e-3))
+    robot = world.add_articulated_system(mechanism)
+    world.add_ground(height=-0.6)
+    solved = 0
+    for _ in range(400):
+        world.step()
+        if world.contact.statistics.refined + world.contact.statistics.given_up:
+            solved += 1
+            for joint in followers:
+                v, w = (robot.v[robot.model.joint_v_index(name)] for name in (joint.name, joint.mimic.joint))
+                assert v == pytest.approx(joint.mimic.multiplier * w, rel=1e-9, abs=1e-9)
+    assert solved > 20
