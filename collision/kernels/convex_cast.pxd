@@ -7,7 +7,7 @@
 # (polish.pyx), which say at once where that is, if the patches are the right ones.  Where the plane that keeps them
 # apart is certain, and the way that is left does not lead through it, they do not meet.
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 
 from rbdyn.collision._types cimport SUPPORT, Pose, PosedShape
 from rbdyn.collision.kernels.core cimport core_radius
@@ -59,7 +59,9 @@ cdef inline bint convex_cast(
         t[0] += max(at.distance, 0.0) / speed
         look_back(&moving, &there, a.X.p, b, way, most, near, speed, t, at)
     elif dot3(at.normal, way) < 0.0:                       # nothing is blurred
-        t[0] = min(t[0] - at.distance / dot3(at.normal, way), most)
+        more = -at.distance / dot3(at.normal, way)
+        if not sure or fabs(more) * sqrt(dot3(way, way)) < near:   # else it grazes, and touches but for rounding
+            t[0] = min(t[0] + more, most)
     t[0] = max(t[0], 0.0)                                  # where they all but touch already
     if dot3(at.normal, way) > 0.0:
         at.normal = facing

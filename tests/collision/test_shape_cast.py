@@ -179,6 +179,23 @@ def test_many_at_once():
     assert fan.fraction[3] == shape_cast(a, X[0], ways[3], b, Y[0]).fraction
 
 
+def test_what_grazes_a_face_meets_it_where_it_is_over_it():
+    """A corner 1e-12 m or less above a face comes nearer by 1e-12 m while it slides over the face, and beyond it."""
+    corners = [(0.784, -2.067, 1.0125), (0.55, -0.954, -1.22), (1.067, 2.015, 0.529), (-1.045, -0.014, -1.537)]
+    hull = ConvexHull([*corners, (0.983, 1.684, 1.069), (0.441, -0.882, -0.892), (0.34, 1.331, 1.214)])
+    box, way, met = Box((0.2, 1.5, 2.0)), np.array([4.0, 1e-12, 4.0]), 0
+    turn = np.array([(0.0, 0.0, -1.0), (0.0, -1.0, 0.0), (-1.0, 0.0, 0.0)])
+    for height in np.linspace(0.0, 1e-12, 201):
+        at = pose(-0.5, -2.067 - 0.75 - height, 0.0, turn)
+        hit = shape_cast(hull, at, way, box, np.eye(4))
+        if np.isfinite(hit.fraction):
+            met += 1
+            place = turn @ corners[0] + at[:3, 3] + hit.fraction * way
+            assert np.all(np.abs(place) <= [0.1 + 1e-6, 0.75 + 1e-6, 1.0 + 1e-6])
+            np.testing.assert_allclose(hit.position, place, atol=1e-6)
+    assert met > 50
+
+
 @pytest.mark.parametrize("shape", [Sphere(0.5), Compound([Sphere(0.5), Box((1, 1, 1))])])
 def test_no_casts_are_none(shape):
     """0 poses, or 0 displacements, with one of the others, or with 0: the answer is empty."""
