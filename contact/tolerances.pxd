@@ -8,15 +8,15 @@
 
 # [m/s^2] times the time step: a residual of robots and rows that counts as none
 cdef inline double NOT_FELT() noexcept nogil: return 1e-3
-# of the fastest contact of a heap: a residual that counts as none
+# share of the speed of a heap's fastest contact: a residual that counts as none
 cdef inline double FINE() noexcept nogil: return 1e-3
 # [m] in a step: a heap whose contacts move faster may tumble
 cdef inline double TUMBLING() noexcept nogil: return 2e-4
-# of the threshold: what a sweep of a heap may change; it shows slow motions in part
+# share of the threshold that a sweep of a heap may change: it shows slow motions in part
 cdef inline double SWEPT_SURELY() noexcept nogil: return 0.1
-# times as much may a factorisation cost where precision is asked for
+# factor of what a factorisation may cost, where the user asks for precision
 cdef inline double PRECISION_COST() noexcept nogil: return 100.0
-# of the threshold: what a sweep may still change
+# share of the threshold that a sweep behind Newton's method may change
 cdef inline double LAST_DIGITS() noexcept nogil: return 1e-5
 
 cdef enum:
@@ -29,54 +29,54 @@ cdef enum:
 
 # ---- Sweeps (solve/sweep) ----
 
-# of the error before: sweeps that leave more converge slowly
+# share of the error before: sweeps that leave more converge slowly
 cdef inline double SWEEP_GAIN() noexcept nogil: return 0.5
 
 # ---- Newton's method (solve/newton) ----
 
-# kappa at first
+# kappa at first; rho is kappa over the mobility of a row [kg]
 cdef inline double FIRST_PENALTY() noexcept nogil: return 30.0
-# of kappa where the residual fell by less than GOOD_STEP
+# factor by which kappa grows where a step leaves more than GOOD_STEP
 cdef inline double PENALTY_GROWTH() noexcept nogil: return 3.0
-# of kappa, where steps change which rows push, stick or slide
+# kappa at most, where steps change which rows push, stick or slide
 cdef inline double LARGEST_PENALTY() noexcept nogil: return 1e3
-# of kappa, where they do not, or change no velocity
+# kappa at most, where steps change no such mode, or no velocity
 cdef inline double LAST_PENALTY() noexcept nogil: return 1e9
-# rho c at least, of a row with compliance c: a hundredth stays of its last impulse
+# least rho c of a row with compliance c: a hundredth stays of its last impulse (docs/decisions.md)
 cdef inline double FORGETTING() noexcept nogil: return 100.0
-# kappa times the residual of no impulses, per tolerance: rounding hides more
+# kappa times the residual of no impulses over the tolerance, at most: rounding hides what is below 1e-16
 cdef inline double HIDING_PENALTY() noexcept nogil: return 1e16
-# of the residual: as much of it may be rounding
+# share of the residual that may be rounding
 cdef inline double HIDDEN_SHARE() noexcept nogil: return 0.01
-# residual after a proximal step, as a share of the one before
+# share of the residual that a good proximal step leaves, at most
 cdef inline double GOOD_STEP() noexcept nogil: return 0.3
-# residual after a step with the matrix of the one before: such steps go on
+# share of the residual that a step with the last matrix leaves, at most, if such steps go on
 cdef inline double CHORD() noexcept nogil: return 0.5
-# accuracy of (2) and (3) as a share of the least residual so far
+# accuracy of a proximal step, as a share of the least residual so far
 cdef inline double INNER_ACCURACY() noexcept nogil: return 0.03
-# the same as a share of the tolerance, if that is more
+# accuracy of a proximal step, as a share of the tolerance, if that is more
 cdef inline double INNER_TOLERANCE() noexcept nogil: return 0.05
-# of the least residual: one that counts as better
+# share of the least residual below which a residual counts as better
 cdef inline double SEEN() noexcept nogil: return 0.9
-# share of a direction below which a coupled step is given up
+# share of Newton's direction below which a coupled step is given up
 cdef inline double SHORTEST() noexcept nogil: return 0.03
-# change of velocities in a convex step, as a share of the residual: next to none
+# change of velocities by a convex step, as a share of the residual, that counts as none
 cdef inline double STILL() noexcept nogil: return 0.01
-# of kappa then
+# factor by which kappa grows where velocities do not change
 cdef inline double STILL_GROWTH() noexcept nogil: return 1e3
-# of the residual of no impulses: a smaller one is no sign of a contradiction
+# share of the residual of no impulses below which a residual is no sign of a contradiction
 cdef inline double CONTRADICTION() noexcept nogil: return 1e-8
-# kappa with which what contradicts is solved from no impulses
+# kappa with which laws that contradict one another are solved from no impulses
 cdef inline double COMPLIANT_PENALTY() noexcept nogil: return 1e6
-# of their mobility: compliance by which rows that contradict others push
+# share of its mobility that is the compliance of a row that contradicts others
 cdef inline double SOFT() noexcept nogil: return 0.3
-# times what stops the residual of no impulses on the heaviest row: it ran away
+# factor of what stops the residual of no impulses on the heaviest row: an impulse beyond it ran away
 cdef inline double RUNAWAY() noexcept nogil: return 1e4
-# of the residual of no impulses: one that no digits are missing of
+# share of the residual of no impulses below which a residual has all its digits
 cdef inline double DIGITS() noexcept nogil: return 1e-16
-# multiplications of a solve for each entry of Y: as long as some 1000 sweeps
+# multiplications of a solve for each entry of Y, at most: as long as some 1000 sweeps
 cdef inline double AFFORDABLE() noexcept nogil: return 4000.0
-# of them to make a matrix, for each entry of Y
+# multiplications that assemble a matrix, for each entry of Y
 cdef inline double ASSEMBLY() noexcept nogil: return 20.0
 
 cdef enum:
@@ -91,12 +91,12 @@ cdef enum:
 
 # ---- Rows that nothing moves (solve/velocity_space) ----
 
-# of the largest mobility in an island: what rounding of J may make of none
+# share of the largest mobility of an island that rounding of J may make of none
 cdef inline double IMMOVABLE() noexcept nogil: return 1e-13
 
 # ---- Bounces that make energy (solvers/bounce) ----
 
-# times what rounding may make: so little work that is taken is no reason to go on
+# factor of what rounding may make: a bisection ends where so little work is taken
 cdef inline double NEAR_ROUNDING() noexcept nogil: return 3e2
 # [m/s] what a solve may leave of its velocities: a bounce of 1 makes and takes nothing
 cdef inline double BOUNCE_TOLERANCE() noexcept nogil: return 1e-5
@@ -107,20 +107,20 @@ cdef enum:
 
 # ---- Bodies squeezed by what drives them (solvers/squeeze) ----
 
-# times the speed of what drives them is too much for bodies without friction
+# factor of the speed of what drives bodies that is too fast for them, without friction
 cdef inline double SLIPPERY_TOO_FAST() noexcept nogil: return 30.0
-# the same where some contact has friction
+# factor of the speed of what drives bodies that is too fast for them, where some contact has friction
 cdef inline double DRIVEN_TOO_FAST() noexcept nogil: return 8.0
-# of the energy in what impulses change: with less work, it is no matter of what drives
+# share of the energy of what impulses change: with less work by what drives, nothing is squeezed
 cdef inline double SQUEEZING_WORK() noexcept nogil: return 0.25
-# times the work that moves the bodies: impulses against one another grow without end
+# factor of the work that moves the bodies: with more, impulses against one another grow without end
 cdef inline double DEAR_SQUEEZE() noexcept nogil: return 1e5
-# compliance of driven contacts, of their own mobility; ten times more at each turn
+# share of its mobility that is the compliance of a driven contact; ten times as much at each turn
 cdef inline double YIELD_OF_DRIVEN() noexcept nogil: return 0.1
 
 # ---- Bends that make energy (solvers/bends) ----
 
-# of the work by which impulses change velocities along rows, that bends may gain
+# share of the work of impulses along their rows that bends may gain
 cdef inline double BEND_GAIN() noexcept nogil: return 0.35
 # [m/s] bends that nobody sees
 cdef inline double UNSEEN_BEND() noexcept nogil: return 1e-7

@@ -7,9 +7,9 @@ from rbdyn.contact.laws cimport disc
 from rbdyn.contact.laws.dispatch cimport admissible
 from rbdyn.contact.operator cimport LineBlock, Operator, load_impulses, prepare
 from rbdyn.contact.problem cimport DISC, ContactProblem
+from rbdyn.contact.tolerances cimport ROUNDED_VELOCITY
 
 from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
-from rbdyn.contact.tolerances cimport ROUNDED_VELOCITY
 from rbdyn.errors import ContactError
 
 

@@ -25,6 +25,7 @@ cdef void release_couplings(Couplings* C) noexcept nogil:
 
 
 cdef int make_room(Couplings* C, int unknowns, int pieces, int entries) except -1 nogil:
+    """Make room for what an island of so many may need."""
     C.reallocations += grow(<void**> &C.coupling, &C.capacity[0], pieces, sizeof(Coupling))
     C.reallocations += grow(<void**> &C.cut, &C.capacity[1], entries, sizeof(Cut))
     C.reallocations += grow(<void**> &C.kept, &C.capacity[2], unknowns, sizeof(int))
@@ -46,7 +47,7 @@ cdef inline bint couples(const VelocitySpace* V, const Piece* k) noexcept nogil:
 
 
 cdef void find_couplings(Couplings* C, const VelocitySpace* V) noexcept nogil:
-    """coupling, and by the unknowns that they move what each follows and how."""
+    """Find the couplings; kept, factor and offset say which unknown each unknown follows, and how."""
     cdef const Piece* k
     cdef Coupling* c
     cdef int i, j, a, b
@@ -72,7 +73,7 @@ cdef void find_couplings(Couplings* C, const VelocitySpace* V) noexcept nogil:
 
 
 cdef void number_kept(Couplings* C, VelocitySpace* V) noexcept nogil:
-    """Number what is kept in the order that it has; `first` as pieces and M without entries have it."""
+    """Number the unknowns that stay, in their order, and begin their envelope anew: rows and M widen it."""
     cdef int i, n = 0
     for i in range(V.unknowns):
         if C.kept[i] == i:
@@ -88,7 +89,7 @@ cdef void number_kept(Couplings* C, VelocitySpace* V) noexcept nogil:
 
 
 cdef void rewrite_pieces(Couplings* C, VelocitySpace* V) noexcept nogil:
-    """J and c for w of all pieces; a coupling keeps no column."""
+    """Write J F and c + J o of all pieces; a coupling keeps no column."""
     cdef Piece* k
     cdef double entry
     cdef int i, j, r, u, n = 0
@@ -137,7 +138,7 @@ cdef int take_out_followers(Couplings* C, VelocitySpace* V) except -1 nogil:
 
 
 cdef int take_path(const Couplings* C, const VelocitySpace* V, int k, double* offset) noexcept nogil:
-    """Row k of B F: its entries in `u`, by the unknowns in `path`, whose number is returned; offset is row k of B o."""
+    """Write row k of B F: entries in u, their unknowns in path; offset is row k of B o.  Returns how many there are."""
     cdef const double* B = V.root[k]
     cdef int a = k, n = 0, j
     offset[0] = 0.0
@@ -179,7 +180,7 @@ cdef inline bint any_leads(const Couplings* C, const VelocitySpace* V, const Pie
 
 
 cdef void find_mobilities(Couplings* C, VelocitySpace* V, const Envelope* E) noexcept nogil:
-    """Mobility of what moves leaders, which carry their followers."""
+    """Find the mobilities of all that moves leaders, with the followers that these carry."""
     cdef Piece* k
     cdef const double* J
     cdef double total
@@ -225,7 +226,7 @@ cdef bint write_coupled_mass(Couplings* C, VelocitySpace* V, Envelope* E) noexce
 
 
 cdef void multiply_mass(const Couplings* C, const VelocitySpace* V) noexcept nogil:
-    """p = B^T B u of all unknowns of robots."""
+    """Write p = B^T B u, for all unknowns of robots."""
     cdef const double* B
     cdef double x
     cdef int k, a

@@ -20,7 +20,7 @@
 #
 # where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier
 # 1991).  Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.
-# They come first, and again after 1, 2, 4 ...  convex ones.  Steps are repeated with the matrix of the last one while
+# They come first, and again after 1, 2, 4 ... convex ones.  Steps are repeated with the matrix of the last one while
 # each halves the residual: a chord method, at an eighth of the cost.  rho grows while steps gain little, and is the
 # first one again where Newton's method does not come to an end.  Of a row with bounds and a compliance it is large from
 # the start: the impulse is a function of the velocity.  Joints that others lead are no unknowns (couplings.pxd).  Where
