@@ -16,7 +16,7 @@ from rbdyn.spatial._algebra cimport (
 from rbdyn.stepping.scene cimport System
 
 cdef enum:
-    FEW = 2                   # degrees of freedom for each row of friction: fewer rows are not worth it
+    FEW = 2                   # degrees of freedom for each row of friction or of a mimic: fewer rows are not worth it
 
 cdef inline Motion world_motion(const System* s, const CData* d, int i, Motion a) noexcept nogil:
     """A motion vector of body i, in world axes about the system's origin."""
@@ -171,12 +171,11 @@ cdef inline void to_normalised(System* s, const double* v, double* z) noexcept n
 cdef inline bint tells_velocities(const System* s) noexcept nogil:
     """Tell whether the problem tells the velocities of its joints.
 
-    A solver that knows them has one number in the row of a joint, and not those of all joints from there to the root,
-    and takes joints that follow others out.  To tell them costs as much as a row for each.  Loops make other
-    coordinates of them.
+    A solver that knows them has one number in the row of a joint, and not those of all joints from there to the root;
+    to tell them costs as much as a row for each.  Loops make other coordinates of them.
     """
     return (s.work.active and not s.work.loops.eliminated
-            and (s.control.n_mimics > 0 or FEW * s.control.n_slides > s.m.nv))
+            and FEW * (s.control.n_slides + s.control.n_mimics) > s.m.nv)
 
 cdef inline size_t roots_length(const System* s) noexcept nogil:
     """Return how many numbers `find_roots` writes."""
